@@ -4,9 +4,7 @@ import (
 	"context"
 	"iter"
 
-	"github.com/stint-go/stint/internal/lane"
 	"github.com/stint-go/stint/internal/option"
-	"github.com/stint-go/stint/internal/window"
 )
 
 // EachKey calls f for every value of seq: for values with different keys concurrently, and
@@ -29,7 +27,7 @@ func EachKey[T any, K comparable](ctx context.Context, seq iter.Seq[T], key func
 	o.Given |= option.Unordered
 	call := func(ctx context.Context, v T) (struct{}, error) { return struct{}{}, f(ctx, v) }
 	var err error
-	(&mapSeq[T, struct{}]{function: "EachKey", together: true}).run(ctx, seq, call, lanes[T, K, struct{}](key), &o, func(_ struct{}, e error) bool {
+	(&mapSeq[T, struct{}]{function: "EachKey", together: true}).run(ctx, seq, anyKey(key), call, &o, func(_ struct{}, e error) bool {
 		err = e // the last is that of the call
 		return true
 	})
@@ -51,7 +49,7 @@ func MapKey[T any, K comparable, R any](ctx context.Context, seq iter.Seq[T], ke
 	checkKeyed("MapKey", ctx, f == nil, seq == nil, key == nil)
 	o := collectIn(ctx, "MapKey", seqOptions, opts)
 	return func(yield func(R, error) bool) {
-		(&mapSeq[T, R]{function: "MapKey"}).run(ctx, seq, f, lanes[T, K, R](key), &o, yield)
+		(&mapSeq[T, R]{function: "MapKey"}).run(ctx, seq, anyKey(key), f, &o, yield)
 	}
 }
 
@@ -66,7 +64,7 @@ func checkKeyed(caller string, ctx context.Context, nilFunc, nilSeq, nilKey bool
 	}
 }
 
-// lanes returns the lanes of one run.
-func lanes[T any, K comparable, R any](key func(T) K) lane.Rows[*window.Task[T, R]] {
-	return &lane.Lanes[K, *window.Task[T, R]]{Key: func(t *window.Task[T, R]) K { return key(t.Item()) }}
+// anyKey returns key, for keys of any type.
+func anyKey[T any, K comparable](key func(T) K) func(T) any {
+	return func(v T) any { return key(v) }
 }

@@ -5,7 +5,6 @@ import (
 	"iter"
 	"math"
 
-	"github.com/stint-go/stint/internal/lane"
 	"github.com/stint-go/stint/internal/option"
 	"github.com/stint-go/stint/internal/task"
 	"github.com/stint-go/stint/internal/window"
@@ -91,11 +90,11 @@ func MapSeq[T, R any](ctx context.Context, seq iter.Seq[T], f func(context.Conte
 	}
 	o := collectIn(ctx, "MapSeq", seqOptions, opts)
 	return func(yield func(R, error) bool) {
-		(&mapSeq[T, R]{function: "MapSeq"}).run(ctx, seq, f, nil, &o, yield)
+		(&mapSeq[T, R]{function: "MapSeq"}).run(ctx, seq, nil, f, &o, yield)
 	}
 }
 
-// mapSeq are the tasks of one run of a MapSeq or a MapKey: a window with tasks of one value.
+// mapSeq are the tasks of one run of a MapSeq or a MapKey.
 type mapSeq[T, R any] struct {
 	tasks
 	function string // raises panics
@@ -104,13 +103,12 @@ type mapSeq[T, R any] struct {
 	exited   chan struct{} // closed when the feeder has ended
 }
 
-// run yields the results for seq. rows is nil, or has the lanes of a MapKey.
-func (m *mapSeq[T, R]) run(ctx context.Context, seq iter.Seq[T], f func(context.Context, T) (R, error), rows lane.Rows[*window.Task[T, R]], o *option.Options, yield func(R, error) bool) {
+// run yields the results for seq. key is nil, or that of a MapKey.
+func (m *mapSeq[T, R]) run(ctx context.Context, seq iter.Seq[T], key func(T) any, f func(context.Context, T) (R, error), o *option.Options, yield func(R, error) bool) {
 	m.exited = make(chan struct{})
 	m.init(ctx, m.function, o, m, math.MaxInt) // the window is the bound
 	m.window.Open(window.Config[T, R]{
-		Call: f, Executor: &m.executor, Context: m.outcome.ctx,
-		Rows: rows, Unordered: o.Has(option.Unordered), Queue: o.Room(-1), MaxSize: 1,
+		Call: f, Key: key, Executor: &m.executor, Context: m.outcome.ctx, Unordered: o.Has(option.Unordered), Queue: o.Room(-1),
 	})
 	go m.feed(seq)
 	m.consume(yield)
@@ -154,15 +152,14 @@ func (m *mapSeq[T, R]) feed(seq iter.Seq[T]) {
 // send submits a value, and waits until one more may be pulled. It reports whether to
 // continue.
 func (m *mapSeq[T, R]) send(v T) bool {
-	a := m.window.SubmitOne(v)
+	a := m.window.Submit(v)
 	m.answered(a)
 	return a == work.Accepted && m.admit()
 }
 
 // admit waits until a value may be pulled. It reports false if no more are wanted.
 func (m *mapSeq[T, R]) admit() bool {
-	_, ok := m.window.Admit(m.outcome.ctx.Done(), func() {})
-	return ok && m.outcome.ctx.Err() == nil
+	return m.window.Admit(m.outcome.ctx.Done()) && m.outcome.ctx.Err() == nil
 }
 
 // consume yields the results and ends the run.
@@ -180,8 +177,8 @@ func (m *mapSeq[T, R]) consume(yield func(R, error) bool) {
 		}
 	}()
 	for t := m.next(); t != nil; t = m.next() {
-		v, ok, err := t.One()
-		m.window.Release(t)
+		v, ok, err := t.Result()
+		m.window.Release()
 		if ok && !yield(v, err) {
 			m.outcome.cancel(context.Canceled)
 			m.end()

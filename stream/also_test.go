@@ -83,17 +83,6 @@ func TestErrorsBesideAPanic(t *testing.T) {
 			}
 		}
 	}
-	bubble(t, "Each", func(t *testing.T) {
-		got := raised(t, func() {
-			stream.Each(context.Background(), stream.Merge(stream.From([]int{1}), panicsLate("boom")), func(int) error { time.Sleep(time.Second); return errBoom })
-		})
-		equal(t, "is the error", errors.Is(got.Also(), errBoom), true)
-	})
-	bubble(t, "Goexit", func(t *testing.T) {
-		left := stream.FromSeq(func(func(int) bool) { time.Sleep(time.Second); runtime.Goexit() })
-		got := raised(t, func() { stream.Collect(context.Background(), stream.Merge(left, panicsLate("boom"))) })
-		equal(t, "is the error", errors.Is(got.Also(), stint.ErrGoexit), true)
-	})
 	bubble(t, "several", func(t *testing.T) {
 		fail := func(err error) ints {
 			return stream.MapErr(stream.From([]int{1}), func(context.Context, int) (int, error) { time.Sleep(time.Second); return 0, err })
@@ -110,44 +99,33 @@ func TestErrorsBesideAPanic(t *testing.T) {
 	})
 }
 
-// Errors that functions return because a panic has ended their context are left out.
+// Errors that functions return because a panic, or the caller, has ended their context are left
+// out.
 func TestConsequencesOfAPanicAreLeftOut(t *testing.T) {
+	bad := stream.FromSeq(func(func(int) bool) { time.Sleep(time.Second); culprit("boom") })
 	for name, of := range map[string]func(ctx context.Context) error{
 		"Err":     func(ctx context.Context) error { return ctx.Err() },
 		"Cause":   context.Cause,
 		"wrapped": func(ctx context.Context) error { return fmt.Errorf("get: %w", ctx.Err()) },
 		"joined":  func(ctx context.Context) error { return errors.Join(ctx.Err(), context.Cause(ctx)) },
 	} {
-		for _, b := range stages {
-			bubble(t, name+"/"+b.name, func(t *testing.T) {
-				wait := func(ctx context.Context, v int) (int, error) {
-					<-ctx.Done()
-					return 0, of(ctx)
-				}
-				generate := stream.Generate(func(ctx context.Context, _ func(int) bool) error { return of(ended(ctx)) })
-				bad := stream.FromSeq(func(func(int) bool) { time.Sleep(time.Second); culprit("boom") })
-				got := raised(t, func() {
-					stream.Collect(context.Background(), stream.Merge(
-						bad, b.add(generate),
-						b.add(stream.MapErr(stream.From(indexes(10)), wait)),
-						b.add(stream.ParMap(stream.From(indexes(10)), wait, stint.Limit(3))),
-					))
-				})
-				equal(t, "value", got.Value, any("boom"))
-				equal(t, "and", got.Also(), nil)
-				equal(t, "times in the text", strings.Count(got.Error(), "panicked: boom"), 1)
-			})
-		}
-	}
-	bubble(t, "the end of the context", func(t *testing.T) {
-		ctx, cancel := context.WithCancelCause(context.Background())
-		time.AfterFunc(time.Second, func() { cancel(errGone) })
-		wait := stream.MapErr(stream.From([]int{1}), func(ctx context.Context, _ int) (int, error) {
-			return 0, fmt.Errorf("get: %w", context.Cause(ended(ctx)))
+		wait := func(ctx context.Context, v int) (int, error) { return 0, of(ended(ctx)) }
+		over(t, stages, name, func(t *testing.T, b stage) {
+			s := stream.Merge(
+				b.add(stream.Generate(func(ctx context.Context, _ func(int) bool) error { return of(ended(ctx)) })),
+				b.add(stream.MapErr(stream.From(indexes(10)), wait)),
+				b.add(stream.ParMap(stream.From(indexes(10)), wait, stint.Limit(3))),
+			)
+			got := raised(t, func() { stream.Collect(context.Background(), stream.Merge(bad, s)) })
+			equal(t, "and", got.Also(), nil)
+			equal(t, "times in the text", strings.Count(got.Error(), "panicked: boom"), 1)
+
+			ctx, cancel := context.WithTimeoutCause(context.Background(), time.Second, errGone)
+			defer cancel()
+			got = raised(t, func() { stream.Collect(ctx, stream.Merge(s, panicsLate("boom"))) })
+			equal(t, "and after the end of the context", got.Also(), nil)
 		})
-		got := raised(t, func() { stream.Collect(ctx, stream.Merge(wait, panicsLate("boom"))) })
-		equal(t, "and", got.Also(), nil)
-	})
+	}
 }
 
 // ended waits for the end of ctx.
@@ -173,67 +151,33 @@ func TestErrorJoinedToTheEnd(t *testing.T) {
 	}
 }
 
-// A loopExit is a way to leave a loop early.
-var loopExits = []struct {
-	name  string
-	leave func()
-}{
-	{"break", func() {}},
-	{"panic", func() { panic("body") }},
-	{"Goexit", runtime.Goexit},
-}
-
-// A panic of a function, while the loop over All is left, is raised in any case.
+// A panic of a function, while the loop over All is left, is raised in any case. The panic of the
+// body is in its Also.
 func TestLoopIsLeftWhileAFunctionPanics(t *testing.T) {
-	first := stream.From([]int{1})
-	for name, s := range map[string]ints{
-		"fused":  stream.FromSeq(func(yield func(int) bool) { yield(1); culprit("function") }),
-		"Merge":  stream.Merge(first, panicsLate("function")),
-		"Buffer": stream.Merge(first, stream.Buffer(panicsLate("function"), 1)),
-		"ParMap": stream.ParMap(stream.From(indexes(3)), func(ctx context.Context, v int) (int, error) {
-			if v > 0 {
-				<-ctx.Done()
-				culprit("function")
-			}
-			return v, nil
-		}, stint.Limit(2)),
-	} {
+	for name, leave := range map[string]func(){"break": func() {}, "panic": func() { panic("body") }, "Goexit": runtime.Goexit} {
 		for _, b := range stages {
-			for _, l := range loopExits {
-				if name == "fused" && l.name != "break" {
-					continue // the function is left too
+			bubble(t, b.name+"/"+name, func(t *testing.T) {
+				var v any
+				returned := false
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					defer func() { v = recover() }()
+					for range b.add(stream.Merge(stream.From([]int{1}), panicsLate("function"))).All(context.Background()) {
+						time.Sleep(time.Second)
+						leave()
+						break
+					}
+					returned = true
+				}()
+				<-done
+				p, ok := v.(*stint.PanicError)
+				if !ok || returned {
+					t.Fatalf("recovered %v, returned %v", v, returned)
 				}
-				bubble(t, name+"/"+b.name+"/"+l.name, func(t *testing.T) {
-					var v any
-					returned := false
-					done := make(chan struct{})
-					go func() {
-						defer close(done)
-						defer func() { v = recover() }()
-						for range b.add(s).All(context.Background()) {
-							time.Sleep(time.Second)
-							l.leave()
-							break
-						}
-						returned = true
-					}()
-					<-done
-					p, ok := v.(*stint.PanicError)
-					if !ok || returned {
-						t.Fatalf("recovered %v, returned %v", v, returned)
-					}
-					equal(t, "value", p.Value, any("function"))
-					bodies := 0
-					if also, ok := p.Also().(interface{ Unwrap() []error }); ok { // a second call of ParMap's too
-						for _, err := range also.Unwrap() {
-							if q, ok := err.(*stint.PanicError); ok && q.Value == "body" && strings.Contains(string(q.Stack), "also_test.go") {
-								bodies++
-							}
-						}
-					}
-					equal(t, "panics of the body in Also", bodies == 1, l.name == "panic")
-				})
-			}
+				equal(t, "value", p.Value, any("function"))
+				equal(t, "panic of the body in Also", strings.Contains(fmt.Sprintf("%+v", p.Also()), "panicked: body"), name == "panic")
+			})
 		}
 	}
 }
@@ -292,33 +236,30 @@ func TestPanicOfNil(t *testing.T) {
 			}
 		}
 	}
-	for _, b := range stages {
-		for _, p := range callSites {
-			bubble(t, p.name+"/"+b.name, func(t *testing.T) {
-				for _, x := range terminals {
-					s := b.add(p.open(func(v int) {
-						if v == 3 {
-							panic(nil)
-						}
-					}))
-					isNil(t, func() { x.run(context.Background(), s) })
-				}
-			})
-		}
-		bubble(t, "terminals/"+b.name, func(t *testing.T) {
-			ctx, s := context.Background(), b.add(stream.From(indexes(10)))
-			isNil(t, func() { stream.Each(ctx, s, func(int) error { panic(nil) }) })
-			isNil(t, func() { stream.Reduce(ctx, s, 0, func(int, int) int { panic(nil) }) })
-			returned := false
-			recovered(func() {
-				for range s.All(ctx) {
+	for _, p := range callSites {
+		everyTerminal(t, func(t *testing.T, run func(context.Context, ints) ([]int, error)) {
+			s := p.open(func(v int) {
+				if v == 3 {
 					panic(nil)
 				}
-				returned = true
 			})
-			equal(t, "the loop is left", returned, false)
+			isNil(t, func() { run(context.Background(), stream.Buffer(s, 1)) })
+			isNil(t, func() { run(context.Background(), s) })
 		})
 	}
+	bubble(t, "terminals", func(t *testing.T) {
+		ctx, s := context.Background(), stream.From(indexes(10))
+		isNil(t, func() { stream.Each(ctx, s, func(int) error { panic(nil) }) })
+		isNil(t, func() { stream.Reduce(ctx, s, 0, func(int, int) int { panic(nil) }) })
+		returned := false
+		recovered(func() {
+			for range s.All(ctx) {
+				panic(nil)
+			}
+			returned = true
+		})
+		equal(t, "the loop is left", returned, false)
+	})
 	bubble(t, "Overload", func(t *testing.T) {
 		s := stream.ParMap(stream.From(indexes(10)), failAt(5), stint.Auto(1, 256, stint.Overload(func(error) bool { panic(nil) })))
 		isNil(t, func() { stream.Collect(context.Background(), s) })

@@ -3,7 +3,6 @@ package stream_test
 import (
 	"context"
 	"fmt"
-	"iter"
 	"math"
 	"strings"
 	"testing"
@@ -78,48 +77,14 @@ func TestLargestLimits(t *testing.T) {
 	changed := stint.Limit(1)
 	changed.Set(math.MaxInt)
 	for name, opts := range map[string][]stint.Option{
-		"Limit(MaxInt)":            {stint.Limit(math.MaxInt)},
-		"Limit(MaxInt/2+1)":        {stint.Limit(math.MaxInt/2 + 1)},
-		"Limit(1<<30)":             {stint.Limit(1 << 30)},
-		"Queue(MaxInt)":            {stint.Queue(math.MaxInt)},
-		"Limit(1), Queue(MaxInt)":  {stint.Limit(1), stint.Queue(math.MaxInt)},
-		"Limit(MaxInt), Queue(0)":  {stint.Limit(math.MaxInt), stint.Queue(0)},
-		"Limit(MaxInt), Queue":     {stint.Limit(math.MaxInt), stint.Queue(math.MaxInt)},
-		"Set(MaxInt)":              {changed},
-		"Auto(MaxInt, MaxInt)":     {stint.Auto(math.MaxInt, math.MaxInt)},
-		"Auto(1, MaxInt), Burst":   {stint.Auto(1, math.MaxInt, stint.Burst(math.MaxInt))},
-		"Unordered, Queue(MaxInt)": {stint.Unordered(), stint.Queue(math.MaxInt)},
+		"Limit(MaxInt/2+1)":       {stint.Limit(math.MaxInt/2 + 1)},
+		"Limit(1), Queue(MaxInt)": {stint.Limit(1), stint.Queue(math.MaxInt)},
+		"Limit(MaxInt), Queue(0)": {stint.Limit(math.MaxInt), stint.Queue(0)},
+		"Set(MaxInt)":             {changed},
+		"Auto(1, MaxInt), Burst":  {stint.Auto(1, math.MaxInt, stint.Burst(math.MaxInt)), stint.Queue(math.MaxInt)},
 	} {
-		bubble(t, name, func(t *testing.T) {
-			givesSorted(t, parMap(stream.FromSeq(count(3000)), opts...), nil, indexes(3000))
+		bothOrders(t, name, func(t *testing.T, order ...stint.Option) {
+			complete(t, parMap(stream.FromSeq(count(3000)), append(order, opts...)...), 3000)
 		})
 	}
-}
-
-// A call whose picoseconds overflow an int64 does not count as short, so that many records
-// are admitted.
-func TestLongestCalls(t *testing.T) {
-	const long = time.Duration(math.MaxUint64/1000 + 1) // a few picoseconds, modulo 1<<64
-	bubble(t, "213 days", func(t *testing.T) {
-		var g gauge
-		s := stream.ParMap(stream.FromSeq(count(100_000)), func(_ context.Context, v int) (int, error) { g.Hold(long); return v, nil }, stint.Limit(1))
-		all(context.Background(), s, func(n int) bool {
-			time.Sleep(10 * long)
-			if most := n + 2; g.Total() > most {
-				t.Errorf("%d started when %d are consumed, want %d at most", g.Total(), n, most)
-			}
-			return n == 3
-		})
-	})
-}
-
-// The smallest arguments.
-func TestLeastArguments(t *testing.T) {
-	bubble(t, "all", func(t *testing.T) {
-		s := stream.Buffer(stream.From(indexes(10)), 1)
-		s = flat(stream.Chunk(s, 1, -time.Second))
-		s = parMap(s, stint.Limit(1), stint.Queue(0))
-		s = stream.FlatMap(s, func(v int) iter.Seq[int] { return alone(v) })
-		gives(t, stream.Take(s, 10), nil, indexes(10))
-	})
 }

@@ -31,28 +31,6 @@ func TestBubblesDoNotMix(t *testing.T) {
 			}
 		})
 	}
-	t.Run("one description", func(t *testing.T) { // also the stream itself may go from one to the other
-		for _, st := range stages {
-			s := st.add(stream.FromSeq(count(1000)))
-			for _, run := range []func(*testing.T, func(*testing.T)){inside, outside, inside} {
-				run(t, func(t *testing.T) {
-					out, err := stream.Collect(context.Background(), s)
-					equal(t, "error", err, nil)
-					same(t, st.name, out, indexes(1000))
-				})
-			}
-		}
-	})
-	t.Run("at the same time", func(t *testing.T) {
-		for range 4 {
-			t.Run("", func(t *testing.T) {
-				t.Parallel()
-				for _, st := range stages {
-					inside(t, func(t *testing.T) { everything(t, st) })
-				}
-			})
-		}
-	})
 }
 
 // everything ends a stream in every way.

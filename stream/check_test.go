@@ -75,6 +75,13 @@ func bubble(t *testing.T, name string, test func(t *testing.T)) {
 	})
 }
 
+// over runs a test in a bubble for each of the stages.
+func over(t *testing.T, stages []stage, name string, test func(t *testing.T, b stage)) {
+	for _, b := range stages {
+		bubble(t, name+"/"+b.name, func(t *testing.T) { test(t, b) })
+	}
+}
+
 // The helpers of all packages, under short names.
 type gauge = testkit.Gauge
 

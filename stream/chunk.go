@@ -16,20 +16,25 @@ func Chunk[T any](s Stream[T], size int, linger time.Duration) Stream[[]T] {
 		panic(fmt.Sprintf("stream: Chunk: size is %d, want 1 or more", size))
 	}
 	return Stream[[]T]{feed: func(c *chain, in *lifetime, to sink[[]T]) {
-		k := &chunk[T]{size: size, to: to}
+		k := &chunk[T]{size: size, to: to, linger: linger}
+		s := s
 		if linger > 0 {
-			k.receive(c, in, s, linger)
-			return
+			k.timer = time.NewTimer(linger)
+			k.timer.Stop()
+			defer k.timer.Stop()
+			s = boundary([]Stream[T]{s}, boundarySize, k.timer.C, k.pass)
 		}
 		before := newLifetime(in.ctx) // the stages behind may still be called when it has ended
 		defer before.cancel()
-		s.flow(c, before, oneByOne(c, k.add))
+		s.flow(c, before, oneByOne(before, k.add))
 		if k.refused {
 			return
 		}
 		err := c.err // of the stages before: an error of the last chunk comes first
 		c.err = nil
-		k.end(c, err)
+		if c.ended() || k.pass() {
+			c.fail(err)
+		}
 	}}
 }
 
@@ -69,45 +74,4 @@ func (k *chunk[T]) pass() bool {
 	k.items, k.lastSize = nil, len(items)
 	k.refused = !k.to.one(items)
 	return !k.refused
-}
-
-// end passes on the last chunk, and then the error that the records ended with.
-func (k *chunk[T]) end(c *chain, err error) {
-	if !c.stopped() && k.pass() && err != nil {
-		c.fail(err)
-	}
-}
-
-// receive fills chunks with records that cross a boundary.
-func (k *chunk[T]) receive(c *chain, in *lifetime, s Stream[T], linger time.Duration) {
-	k.linger, k.timer = linger, time.NewTimer(linger)
-	k.timer.Stop()
-	defer k.timer.Stop()
-	from := newReceiver[T](batchSize[T](), queueBatches)
-	up := spawn(c, in, s, from.newQueue())
-	c.during(func() { k.receiveAll(c, in, from) }, up.stopAndWait)
-}
-
-// receiveAll takes the records of from.
-func (k *chunk[T]) receiveAll(c *chain, in *lifetime, from *receiver[T]) {
-	records := oneByOne(c, k.add)
-	for {
-		b, ok := from.next(c, in, k.timer.C)
-		switch {
-		case !ok:
-			return
-		case b == nil:
-			if !k.pass() {
-				return
-			}
-		case b.last:
-			k.end(c, b.err)
-			return
-		default:
-			if !records.many(b.items[:b.n]) {
-				return
-			}
-			b.recycle()
-		}
-	}
 }

@@ -41,37 +41,9 @@ func double(n int) int { return 2 * n }
 
 func even(n int) bool { return n%2 == 0 }
 
-// A pipeline: reading and processing overlap.
-func Example_pipeline() {
-	lines := strings.SplitSeq("10 20 30", " ")
-	sum, err := stream.Reduce(context.Background(), stream.MapErr(stream.Buffer(stream.FromSeq(lines), 1000), number), 0, add)
-	fmt.Println(sum, err)
-	// Output: 60 <nil>
-}
-
 func number(_ context.Context, s string) (int, error) { return strconv.Atoi(s) }
 
 func add(a, b int) int { return a + b }
-
-// Fan-out: concurrent calls, results in the order of the records.
-func Example_fanOut() {
-	fetch := func(_ context.Context, url string) (int, error) {
-		time.Sleep(time.Millisecond)
-		return len(url), nil
-	}
-	urls := []string{"a.example", "bb.example", "ccc.example"}
-	sizes, err := stream.Collect(context.Background(), stream.ParMap(stream.From(urls), fetch, stint.Limit(2)))
-	fmt.Println(sizes, err)
-	// Output: [9 10 11] <nil>
-}
-
-// Fan-in: the records of several sources, in the order of arrival.
-func Example_fanIn() {
-	a, b := stream.From([]int{1, 2, 3}), stream.From([]int{10, 20, 30})
-	sum, err := stream.Reduce(context.Background(), stream.Merge(a, b), 0, add)
-	fmt.Println(sum, err)
-	// Output: 66 <nil>
-}
 
 func ExampleStream() {
 	s := stream.Map(stream.From([]int{1, 2, 3}), double) // nothing runs yet
@@ -229,17 +201,6 @@ func ExampleParMapKey() {
 	handle := func(_ context.Context, m string) (string, error) { return strings.ToUpper(m), nil }
 	fmt.Println(stream.Collect(context.Background(), stream.ParMapKey(messages, customer, handle, stint.Limit(2))))
 	// Output: [ANN PAYS BOB PAYS ANN LEAVES] <nil>
-}
-
-func ExampleParMap_limiter() {
-	server := stint.Limit(2) // shared by both stages, and by whoever else is given it
-	ask := func(_ context.Context, n int) (int, error) {
-		time.Sleep(time.Millisecond)
-		return n + 1, nil
-	}
-	s := stream.ParMap(stream.ParMap(stream.From([]int{1, 2, 3}), ask, server), ask, server)
-	fmt.Println(stream.Collect(context.Background(), s))
-	// Output: [3 4 5] <nil>
 }
 
 // An error that is part of the record does not end the stream.

@@ -3,16 +3,16 @@ package stream
 import "iter"
 
 // FlatMap returns the values of the sequences that f returns for the records of s, one
-// sequence after the other. Values are passed on one by one, as in FromSeq. A nil
-// sequence has none. If f can fail, let it yield values that hold an error, for a MapErr
-// behind it. f's result must be declared as an iter.Seq. A sequence must not recover a
-// panic of its yield function; FlatMap panics if it does. While none of the sequences runs,
-// their yield function passes on nothing and returns false. FlatMap panics if f is nil.
+// sequence after the other. A nil sequence has none. If f can fail, let it yield values that
+// hold an error, for a MapErr behind it. f's result must be declared as an iter.Seq. A sequence
+// must not recover a panic of its yield function; FlatMap panics if it does. While none of the
+// sequences runs, their yield function passes on nothing and returns false. FlatMap panics if f
+// is nil.
 func FlatMap[T, R any](s Stream[T], f func(T) iter.Seq[R]) Stream[R] {
 	check("FlatMap", "function", f == nil)
-	return stage(s, func(c *chain, _ *lifetime, to sink[R]) sink[T] {
-		yield, state := newYield(c, to) // one for all records: it is on the heap
-		return oneByOne(c, func(v T) bool {
+	return stage(s, func(_ *chain, in *lifetime, to sink[R]) sink[T] {
+		yield, state := newYield(in, to) // one for all records: it is on the heap
+		return oneByOne(in, func(v T) bool {
 			if seq := f(v); seq != nil {
 				*state = yieldReady
 				seq(yield)
@@ -21,16 +21,4 @@ func FlatMap[T, R any](s Stream[T], f func(T) iter.Seq[R]) Stream[R] {
 			return true
 		})
 	})
-}
-
-// oneByOne returns the sink of a stage that takes records one by one.
-func oneByOne[T any](c *chain, one func(T) bool) sink[T] {
-	return sink[T]{one: one, many: func(vs []T) bool {
-		for i := range vs {
-			if c.stopped() || !one(vs[i]) {
-				return false
-			}
-		}
-		return true
-	}}
 }

@@ -15,8 +15,7 @@ import (
 	"github.com/stint-go/stint/stream"
 )
 
-// A foreign context is not of package context. It knows the functions given to AfterFunc, and is
-// told when they are stopped.
+// A foreign context is not of package context. It knows the functions given to AfterFunc.
 type foreign struct {
 	context.Context // for Deadline
 	done            chan struct{}
@@ -64,31 +63,29 @@ func newForeign() *foreign {
 
 // A context of another type works like one of package context.
 func TestForeignContext(t *testing.T) {
-	for _, b := range stages {
-		bubble(t, b.name, func(t *testing.T) {
-			c := newForeign()
-			c.value = func(key any) any { // uses the library itself
-				stream.Collect(context.Background(), stream.Buffer(stream.From(indexes(3)), 1))
-				return nil
-			}
-			out, err := stream.Collect(c, b.add(stream.From(indexes(100))))
-			equal(t, "error", err, nil)
-			same(t, "records", out, indexes(100))
+	over(t, stages, "", func(t *testing.T, b stage) {
+		c := newForeign()
+		c.value = func(key any) any { // uses the library itself
+			stream.Collect(context.Background(), stream.Buffer(stream.From(indexes(3)), 1))
+			return nil
+		}
+		out, err := stream.Collect(c, b.add(stream.From(indexes(100))))
+		equal(t, "error", err, nil)
+		same(t, "records", out, indexes(100))
 
-			own := errors.New("own")
-			endless := func(yield func(int) bool) {
-				for yield(1) {
-					time.Sleep(time.Second)
-				}
+		own := errors.New("own")
+		endless := func(yield func(int) bool) {
+			for yield(1) {
+				time.Sleep(time.Second)
 			}
-			time.AfterFunc(10500*time.Millisecond, func() { c.end(own) })
-			out, err = stream.Collect(c, b.add(stream.FromSeq(endless)))
-			equal(t, "error", err, own)
-			equal(t, "records", len(out), 11)
-			_, err = stream.Collect(c, b.add(stream.FromSeq(endless)))
-			equal(t, "error", err, own)
-		})
-	}
+		}
+		time.AfterFunc(10500*time.Millisecond, func() { c.end(own) })
+		out, err = stream.Collect(c, b.add(stream.FromSeq(endless)))
+		equal(t, "error", err, own)
+		equal(t, "records", len(out), 11)
+		_, err = stream.Collect(c, b.add(stream.FromSeq(endless)))
+		equal(t, "error", err, own)
+	})
 }
 
 // Stopping to watch the context of the terminal may block until a function returns.
@@ -125,42 +122,36 @@ func (e called) String() string   { panic("String") }
 func (e called) GoString() string { panic("GoString") }
 
 // Methods of errors are code of the caller: they may use the library, and their panics are
-// those of a function.
+// those of a function. A boundary drops the error.
 func TestMethodsOfErrors(t *testing.T) {
-	for _, x := range terminals {
-		bubble(t, x.name, func(t *testing.T) {
-			run := func(is func() bool, add func(s ints) ints) error {
-				ctx, cancel := context.WithCancel(context.Background())
-				defer cancel()
-				s := add(stream.MapErr(stream.FromSeq(count(3)), func(context.Context, int) (int, error) {
-					cancel()
-					return 0, &called{is}
-				}))
-				_, err := x.run(ctx, s)
-				return err
-			}
-			for _, b := range stages {
-				var nested []int
-				err := run(func() bool {
-					nested, _ = stream.Collect(context.Background(), b.add(stream.From(indexes(3))))
-					return true
-				}, b.add)
-				equal(t, b.name+": error", err, context.Canceled)
-				near := slices.ContainsFunc(stages[:5], func(n stage) bool { return n.name == b.name }) // a boundary drops the error
-				if near {
-					same(t, b.name+": nested", nested, indexes(3))
-				}
-
-				v := recovered(func() { err = run(func() bool { panic("in Is") }, b.add) })
-				if p, ok := v.(*stint.PanicError); ok {
-					equal(t, b.name+": value", p.Value, any("in Is"))
-					equal(t, b.name+": and", p.Also().Error(), "called")
-				} else if v != nil || err != context.Canceled || near {
-					t.Errorf("%s: recovered %v, error %v", b.name, v, err)
-				}
-			}
+	everyStage(t, "methods", func(t *testing.T, b stage, x terminal) {
+		near := slices.ContainsFunc(stages[:5], func(n stage) bool { return n.name == b.name })
+		run := func(is func() bool) error {
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			_, err := x.run(ctx, b.add(stream.MapErr(stream.FromSeq(count(3)), func(context.Context, int) (int, error) {
+				cancel()
+				return 0, &called{is}
+			})))
+			return err
+		}
+		var nested []int
+		err := run(func() bool {
+			nested, _ = stream.Collect(context.Background(), b.add(stream.From(indexes(3))))
+			return true
 		})
-	}
+		equal(t, "error", err, context.Canceled)
+		if near {
+			same(t, "nested", nested, indexes(3))
+		}
+		v := recovered(func() { err = run(func() bool { panic("in Is") }) })
+		if p, ok := v.(*stint.PanicError); ok {
+			equal(t, "value", p.Value, any("in Is"))
+			equal(t, "and", p.Also().Error(), "called")
+		} else if v != nil || err != context.Canceled || near {
+			t.Errorf("%s: recovered %v, error %v", b.name, v, err)
+		}
+	})
 }
 
 // If the function of Generate, or a sequence of FlatMap, recovers a panic of the stages behind
@@ -179,22 +170,20 @@ func TestRecoveredPanicOfWhatFollows(t *testing.T) {
 		"Generate": stream.Generate(func(_ context.Context, emit func(int) bool) error { careless(emit); return nil }),
 		"FlatMap":  stream.FlatMap(stream.From(indexes(3)), func(int) iter.Seq[int] { return careless }),
 	} {
-		for _, b := range stages {
-			bubble(t, name+"/"+b.name, func(t *testing.T) {
-				calls := 0
-				got := raised(t, func() {
-					stream.Collect(context.Background(), b.add(stream.Map(s, func(v int) int {
-						if calls++; v == 3 {
-							culprit("boom")
-						}
-						return v
-					})))
-				})
-				if text := fmt.Sprint(got.Value); !strings.Contains(text, "recovered a") && !strings.Contains(text, "after loop body panic") {
-					t.Errorf("raised %q", text)
-				}
-				equal(t, "calls", calls, 4)
+		over(t, stages, name, func(t *testing.T, b stage) {
+			calls := 0
+			got := raised(t, func() {
+				stream.Collect(context.Background(), b.add(stream.Map(s, func(v int) int {
+					if calls++; v == 3 {
+						culprit("boom")
+					}
+					return v
+				})))
 			})
-		}
+			if text := fmt.Sprint(got.Value); !strings.Contains(text, "recovered a") && !strings.Contains(text, "after loop body panic") {
+				t.Errorf("raised %q", text)
+			}
+			equal(t, "calls", calls, 4)
+		})
 	}
 }

@@ -3,6 +3,8 @@ package stream_test
 import (
 	"context"
 	"iter"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -50,105 +52,65 @@ func TestNothingRunsBeforeTheTerminal(t *testing.T) {
 
 // A stream can be run again, also concurrently, and stages made from it do not change it.
 func TestStreamRunsManyTimes(t *testing.T) {
-	for _, st := range stages {
-		bubble(t, st.name, func(t *testing.T) {
-			ctx := context.Background()
-			s := stream.Map(st.add(stream.From(indexes(600))), func(v int) int { return 2 * v })
-			other := stream.Take(st.add(s), 10)
-			var want []int
-			for i := range 600 {
-				want = append(want, 2*i)
-			}
-			type result struct {
-				out []int
-				err error
-			}
-			results := make(chan result, 3)
-			for range 3 {
-				go func() {
-					out, err := stream.Collect(ctx, s)
-					results <- result{out, err}
-				}()
-			}
-			for range 3 {
-				r := <-results
-				equal(t, "error", r.err, nil)
-				same(t, "at once", r.out, want)
-			}
-			out, err := stream.Collect(ctx, other)
-			equal(t, "error", err, nil)
-			same(t, "derived", out, want[:10])
-			all := s.All(ctx)
-			for range 2 {
-				n := 0
-				for v, err := range all {
-					if err != nil || v != want[n] {
-						t.Fatalf("record %d is %d, error %v", n, v, err)
-					}
-					n++
+	over(t, stages, "", func(t *testing.T, st stage) {
+		s := stream.Map(st.add(stream.From(indexes(600))), func(v int) int { return v + 5 })
+		other := stream.Take(st.add(s), 10)
+		var wg sync.WaitGroup
+		for range 3 {
+			wg.Go(func() { gives(t, s, nil, indexes(605)[5:]) })
+		}
+		wg.Wait()
+		gives(t, other, nil, indexes(15)[5:])
+		seq := s.All(context.Background())
+		for range 2 {
+			n := 5
+			for v, err := range seq {
+				if err != nil || v != n {
+					t.Fatalf("record %d is %d, error %v", n-5, v, err)
 				}
-				equal(t, "records of one All", n, 600)
+				n++
 			}
-		})
-	}
+			equal(t, "records of one All", n, 605)
+		}
+	})
 }
 
 // The last chain runs on the caller's goroutine: a pipeline without a boundary starts none.
 func TestFusedStagesStartNoGoroutine(t *testing.T) {
 	everyTerminal(t, func(t *testing.T, run func(context.Context, ints) ([]int, error)) {
 		me := goroutine.ID()
-		here := func() {
+		here := func(v int) int {
 			if goroutine.ID() != me {
 				t.Error("on another goroutine")
 			}
+			return v
 		}
-		open := []func() ints{
-			func() ints { return stream.From(indexes(300)) },
-			func() ints { return stream.FromSeq(func(y func(int) bool) { here(); count(300)(y) }) },
-			func() ints {
-				return stream.Generate(func(_ context.Context, emit func(int) bool) error {
-					here()
-					count(300)(emit)
-					return nil
-				})
-			},
-			func() ints { return stream.FromChan(sent(t, count(300))) },
-		}
-		for _, open := range open {
-			s := stream.Map(open(), func(v int) int { here(); return v })
-			s = stream.Filter(s, func(int) bool { here(); return true })
-			s = stream.MapErr(s, func(_ context.Context, v int) (int, error) { here(); return v, nil })
-			s = stream.FlatMap(s, func(v int) iter.Seq[int] { here(); return alone(v) })
-			s = stream.FlatMap(stream.Chunk(s, 7, 0), func(c []int) iter.Seq[int] {
-				return func(y func(int) bool) {
-					here()
-					for _, v := range c {
-						if !y(v) {
-							return
-						}
-					}
-				}
-			})
-			out, err := run(context.Background(), stream.Take(s, 290))
+		for _, p := range callSites {
+			if strings.HasPrefix(p.name, "ParMap") || p.name == "Unordered" {
+				continue
+			}
+			s := p.open(func(v int) { here(v) })
+			for _, st := range fused {
+				s = stream.Map(st.add(s), here)
+			}
+			out, err := run(context.Background(), s)
 			equal(t, "error", err, nil)
-			same(t, "records", out, indexes(290))
+			same(t, "records", out, indexes(10))
 		}
 	})
 }
 
 // The stages before a boundary run concurrently with those behind it.
 func TestBoundariesRunAtOnce(t *testing.T) {
-	for _, b := range boundaries {
-		bubble(t, b.name, func(t *testing.T) {
-			s := stream.Map(stream.FromSeq(count(1000)), func(v int) int { time.Sleep(time.Second); return v })
-			n := 0
-			start := time.Now()
-			err := stream.Each(context.Background(), b.add(s), func(int) error { n++; time.Sleep(time.Second); return nil })
-			equal(t, "error", err, nil)
-			equal(t, "records", n, 1000)
-			took(t, start, 1001*time.Second)
-		})
-	}
+	over(t, boundaries, "", func(t *testing.T, b stage) {
+		s := stream.Map(stream.FromSeq(count(1000)), func(v int) int { time.Sleep(time.Second); return v })
+		n := 0
+		start := time.Now()
+		err := stream.Each(context.Background(), b.add(s), func(int) error { n++; time.Sleep(time.Second); return nil })
+		equal(t, "error", err, nil)
+		equal(t, "records", n, 1000)
+		took(t, start, 1001*time.Second)
+	})
 }
 
 // The zero Stream has no records, and so do stages behind it.

@@ -2,8 +2,6 @@ package stream
 
 import (
 	"context"
-	"reflect"
-	"slices"
 	"sync/atomic"
 )
 
@@ -15,14 +13,13 @@ import (
 // millisecond, it passes them on one by one.
 func Map[T, R any](s Stream[T], f func(T) R) Stream[R] {
 	check("Map", "function", f == nil)
-	return stage(s, func(c *chain, _ *lifetime, to sink[R]) sink[T] {
+	return stage(s, func(c *chain, in *lifetime, to sink[R]) sink[T] {
 		return sink[T]{
 			one: func(v T) bool { return to.one(f(v)) },
-			many: inSteps(c, to, func(vs []T, rs []R) (taken, made int) {
-				rs = rs[:len(vs)] // no bounds check in the loop
+			many: inSteps(in, to, func(vs []T, rs []R) (taken, made int) {
 				for i := range vs {
 					rs[i] = f(vs[i])
-					if atomic.LoadUint32(&c.halt) != 0 {
+					if atomic.LoadUint32(&c.ticked) != 0 {
 						return i + 1, i + 1
 					}
 				}
@@ -40,16 +37,15 @@ func MapErr[T, R any](s Stream[T], f func(context.Context, T) (R, error)) Stream
 	check("MapErr", "function", f == nil)
 	return stage(s, func(c *chain, in *lifetime, to sink[R]) sink[T] {
 		var failure error
-		many := inSteps(c, to, func(vs []T, rs []R) (taken, made int) {
-			ctx, rs := in.ctx, rs[:len(vs)]
+		many := inSteps(in, to, func(vs []T, rs []R) (taken, made int) {
 			for i := range vs {
-				r, err := f(ctx, vs[i])
+				r, err := f(in.ctx, vs[i])
 				if err != nil {
 					failure = c.run.recordError(in, err)
 					return len(vs), i
 				}
 				rs[i] = r
-				if atomic.LoadUint32(&c.halt) != 0 {
+				if atomic.LoadUint32(&c.ticked) != 0 {
 					return i + 1, i + 1
 				}
 			}
@@ -72,16 +68,16 @@ func MapErr[T, R any](s Stream[T], f func(context.Context, T) (R, error)) Stream
 // Filter panics if f is nil.
 func Filter[T any](s Stream[T], f func(T) bool) Stream[T] {
 	check("Filter", "function", f == nil)
-	return stage(s, func(c *chain, _ *lifetime, to sink[T]) sink[T] {
+	return stage(s, func(c *chain, in *lifetime, to sink[T]) sink[T] {
 		return sink[T]{
 			one: func(v T) bool { return !f(v) || to.one(v) },
-			many: inSteps(c, to, func(vs []T, rs []T) (taken, made int) {
+			many: inSteps(in, to, func(vs []T, rs []T) (taken, made int) {
 				for i := range vs {
 					if f(vs[i]) {
 						rs[made] = vs[i]
 						made++
 					}
-					if atomic.LoadUint32(&c.halt) != 0 {
+					if atomic.LoadUint32(&c.ticked) != 0 {
 						return i + 1, made
 					}
 				}
@@ -93,13 +89,12 @@ func Filter[T any](s Stream[T], f func(T) bool) Stream[T] {
 
 // inSteps returns the function of a sink that takes several records at once. work takes
 // records from the front of vs and puts the results into rs, which is as long. It stops
-// when the chain halts, so that finished results are passed on.
-func inSteps[T, R any](c *chain, to sink[R], work func(vs []T, rs []R) (taken, made int)) func([]T) bool {
+// after a tick, so that finished results are passed on.
+func inSteps[T, R any](in *lifetime, to sink[R], work func(vs []T, rs []R) (taken, made int)) func([]T) bool {
 	var buf []R
-	pointers := hasPointers(reflect.TypeFor[R]())
 	return func(vs []T) bool {
 		if len(vs) > len(buf) {
-			buf = slices.Grow(buf, len(vs)-len(buf))[:len(vs)]
+			buf = make([]R, len(vs))
 		}
 		for len(vs) > 0 {
 			taken, made := work(vs, buf[:len(vs)])
@@ -107,10 +102,8 @@ func inSteps[T, R any](c *chain, to sink[R], work func(vs []T, rs []R) (taken, m
 			if made > 0 && !to.many(buf[:made]) {
 				return false
 			}
-			if pointers {
-				clear(buf[:made])
-			}
-			if c.stopped() {
+			clear(buf[:made])
+			if len(vs) > 0 && in.ended() {
 				return false
 			}
 		}

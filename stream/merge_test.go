@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/stream"
 )
 
@@ -35,70 +34,36 @@ func TestMergeEndsWhenAllEnd(t *testing.T) {
 			equal(t, "time passed", sinceBubble(), time.Duration(max(0, 10*(n-1)))*time.Second)
 		})
 	}
-	bubble(t, "the same twice", func(t *testing.T) {
-		for _, st := range stages {
-			s := st.add(stream.From(indexes(1000)))
-			out, err := stream.Collect(context.Background(), stream.Merge(s, s))
-			equal(t, "error", err, nil)
-			var want []int
-			for i := range 1000 {
-				want = append(want, i, i)
-			}
-			same(t, st.name, sorted(out), want)
-		}
-	})
 	bubble(t, "in itself", func(t *testing.T) {
-		s := stream.From(indexes(3))
-		want := indexes(3)
-		for range 6 {
-			s = stream.Merge(s, stream.Map(s, itself))
-			want = slices.Concat(want, want)
-		}
-		givesSorted(t, s, nil, sorted(want))
-	})
-}
-
-// A silent input does not delay the others.
-func TestMergeDoesNotWaitForOne(t *testing.T) {
-	bubble(t, "silent", func(t *testing.T) {
-		silent := make(chan int)
-		s := stream.Merge(stream.FromChan(silent), stream.FromSeq(count(100)))
-		out, err := all(context.Background(), s, func(n int) bool { return n == 100 })
-		equal(t, "error", err, nil)
-		same(t, "records", out, indexes(100))
-		if sinceBubble() > linger {
-			t.Errorf("took %v", sinceBubble())
+		for _, st := range stages {
+			s := st.add(stream.From(indexes(300)))
+			want := indexes(300)
+			for range 3 {
+				s = stream.Merge(s, stream.Map(s, itself))
+				want = slices.Concat(want, want)
+			}
+			givesSorted(t, s, nil, sorted(want))
 		}
 	})
 }
 
 // An error of one input cancels the others, and is the error of the stream.
 func TestMergeErrorCancelsTheOthers(t *testing.T) {
-	for _, st := range stages {
-		bubble(t, st.name, func(t *testing.T) {
-			var ended []time.Duration
-			wait := stream.Generate(func(ctx context.Context, emit func(int) bool) error {
-				emit(1)
-				<-ctx.Done()
-				ended = append(ended, sinceBubble())
-				return ctx.Err()
-			})
-			bad := stream.Generate(func(context.Context, func(int) bool) error {
-				time.Sleep(time.Second)
-				return errBoom
-			})
-			gives(t, stream.Merge(st.add(wait), st.add(bad)), errBoom, []int{1})
-			same(t, "end of the other", ended, []time.Duration{time.Second})
-			equal(t, "time passed", sinceBubble(), time.Second)
+	over(t, stages, "", func(t *testing.T, st stage) {
+		var ended []time.Duration
+		wait := stream.Generate(func(ctx context.Context, emit func(int) bool) error {
+			emit(1)
+			<-ctx.Done()
+			ended = append(ended, sinceBubble())
+			return ctx.Err()
 		})
-	}
-	bubble(t, "panic", func(t *testing.T) {
-		var g gauge
-		slow := stream.ParMap(stream.FromSeq(count(100)), holding(&g), stint.Limit(2))
-		bad := stream.Generate(func(context.Context, func(int) bool) error { panic("boom") })
-		got := raised(t, func() { stream.Collect(context.Background(), stream.Merge(slow, bad)) })
-		equal(t, "value", got.Value, any("boom"))
-		g.Is(t, 0, g.Max(), g.Total())
+		bad := stream.Generate(func(context.Context, func(int) bool) error {
+			time.Sleep(time.Second)
+			return errBoom
+		})
+		gives(t, stream.Merge(st.add(wait), st.add(bad)), errBoom, []int{1})
+		same(t, "end of the other", ended, []time.Duration{time.Second})
+		equal(t, "time passed", sinceBubble(), time.Second)
 	})
 	bubble(t, "records before it", func(t *testing.T) { // of its own input all arrive
 		bad := stream.MapErr(stream.From(indexes(700)), failAt(500))

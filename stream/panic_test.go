@@ -61,9 +61,7 @@ var callSites = []callSite{
 			return func(yield func(int) bool) { f(v); yield(v) }
 		})
 	}},
-	{"ParMap(1)", func(f func(int)) ints { return stream.ParMap(stream.From(indexes(10)), calling(f), stint.Limit(1)) }},
 	{"ParMap(3)", func(f func(int)) ints { return stream.ParMap(stream.FromSeq(count(10)), calling(f), stint.Limit(3)) }},
-	{"ParMap", func(f func(int)) ints { return stream.ParMap(stream.From(indexes(10)), calling(f)) }},
 	{"Unordered", func(f func(int)) ints {
 		return stream.ParMap(stream.From(indexes(10)), calling(f), stint.Limit(2), stint.Unordered())
 	}},
@@ -93,96 +91,70 @@ func raised(t *testing.T, f func()) *stint.PanicError {
 // A panic of any function, on any goroutine, is raised in the consumer with its value and stack,
 // after everything else has finished. Fails: rill, lo and go-streams, where it ends the process.
 func TestPanicsReachTheConsumer(t *testing.T) {
-	for _, p := range callSites {
-		for _, st := range stages {
-			bubble(t, p.name+"/"+st.name, func(t *testing.T) {
-				for _, x := range terminals {
-					for _, k := range []int{0, 3, 9} {
-						s := st.add(p.open(func(v int) {
-							if v == k {
-								culprit(errBoom)
-							}
-						}))
-						got := raised(t, func() { x.run(context.Background(), s) })
-						equal(t, x.name+": value", got.Value, any(errBoom))
-						equal(t, x.name+": is the error", errors.Is(got, errBoom), true)
-						if !strings.Contains(string(got.Stack), "stream_test.culprit") {
-							t.Errorf("%s: the stack does not name the function:\n%s", x.name, got.Stack)
-						}
-						noneLeft(t)
+	reaches := func(t *testing.T, what string, f func(boom func(v int))) {
+		for _, k := range []int{0, 3, 9} {
+			got := raised(t, func() {
+				f(func(v int) {
+					if v == k {
+						culprit(errBoom)
 					}
-				}
+				})
 			})
+			equal(t, what+": value", got.Value, any(errBoom))
+			equal(t, what+": is the error", errors.Is(got, errBoom), true)
+			if !strings.Contains(string(got.Stack), "stream_test.culprit") {
+				t.Errorf("%s: the stack does not name the function:\n%s", what, got.Stack)
+			}
+			noneLeft(t)
 		}
 	}
-}
-
-// Panics in the functions of terminals are raised like those of stages.
-func TestPanicsOfTerminals(t *testing.T) {
-	for _, st := range stages {
-		bubble(t, st.name, func(t *testing.T) {
-			s := st.add(stream.FromSeq(count(1000)))
-			got := raised(t, func() {
-				stream.Each(context.Background(), s, func(v int) error {
-					if v == 5 {
-						culprit("each")
-					}
-					return nil
-				})
-			})
-			equal(t, "value", got.Value, any("each"))
-			equal(t, "stack", strings.Contains(string(got.Stack), "stream_test.culprit"), true)
-			got = raised(t, func() {
-				stream.Reduce(context.Background(), s, 0, func(_, v int) int {
-					if v == 5 {
-						culprit("reduce")
-					}
-					return 0
-				})
-			})
-			equal(t, "value", got.Value, any("reduce"))
-			equal(t, "stack", strings.Contains(string(got.Stack), "stream_test.culprit"), true)
+	for _, p := range callSites {
+		everyStage(t, p.name, func(t *testing.T, b stage, x terminal) {
+			reaches(t, x.name, func(boom func(int)) { x.run(context.Background(), b.add(p.open(boom))) })
 		})
 	}
+	over(t, stages, "terminals", func(t *testing.T, b stage) {
+		ctx, s := context.Background(), b.add(stream.FromSeq(count(1000)))
+		reaches(t, "Each", func(boom func(int)) { stream.Each(ctx, s, func(v int) error { boom(v); return nil }) })
+		reaches(t, "Reduce", func(boom func(int)) { stream.Reduce(ctx, s, 0, func(_, v int) int { boom(v); return 0 }) })
+	})
 }
 
 // A panic of the body of a loop over All passes through as it is, and a Goexit ends the goroutine,
 // after everything else has finished.
 func TestPanicOfTheBody(t *testing.T) {
-	for _, b := range stages {
-		bubble(t, b.name, func(t *testing.T) {
-			var g gauge
-			ended := false
-			slow := stream.ParMap(stream.FromSeq(func(yield func(int) bool) {
-				for yield(0) {
-				}
-				ended = true
-			}), func(context.Context, int) (int, error) { g.Hold(time.Second); return 0, nil }, stint.Limit(3))
-			type own struct{ error }
-			mine := own{errBoom}
-			v := recovered(func() {
-				for range b.add(slow).All(context.Background()) {
-					panic(mine)
-				}
-			})
-			equal(t, "value", v, any(mine))
-			equal(t, "the source has ended", ended, true)
-			g.Is(t, 0, 3, g.Total())
-			noneLeft(t)
-
-			gone := make(chan bool)
-			go func() {
-				defer func() { gone <- ended }()
-				ended = false
-				for range b.add(slow).All(context.Background()) {
-					runtime.Goexit()
-				}
-				t.Error("not left")
-			}()
-			equal(t, "the source has ended", <-gone, true)
-			g.Is(t, 0, 3, g.Total())
+	over(t, stages, "", func(t *testing.T, b stage) {
+		var g gauge
+		ended := false
+		slow := stream.ParMap(stream.FromSeq(func(yield func(int) bool) {
+			for yield(0) {
+			}
+			ended = true
+		}), func(context.Context, int) (int, error) { g.Hold(time.Second); return 0, nil }, stint.Limit(3))
+		type own struct{ error }
+		mine := own{errBoom}
+		v := recovered(func() {
+			for range b.add(slow).All(context.Background()) {
+				panic(mine)
+			}
 		})
-	}
+		equal(t, "value", v, any(mine))
+		equal(t, "the source has ended", ended, true)
+		g.Is(t, 0, 3, g.Total())
+		noneLeft(t)
+
+		gone := make(chan bool)
+		go func() {
+			defer func() { gone <- ended }()
+			ended = false
+			for range b.add(slow).All(context.Background()) {
+				runtime.Goexit()
+			}
+			t.Error("not left")
+		}()
+		equal(t, "the source has ended", <-gone, true)
+		g.Is(t, 0, 3, g.Total())
+	})
 }
 
 // A panic cancels the other calls, and waits for them.
@@ -207,77 +179,49 @@ func TestPanicWaits(t *testing.T) {
 			g.Is(t, 0, 4, 4)
 		})
 	}
-	bubble(t, "of a source, while the consumer sleeps", func(t *testing.T) {
-		s := stream.Buffer(stream.FromSeq(func(yield func(int) bool) {
-			yield(1)
-			time.Sleep(time.Second)
-			culprit("boom")
-		}), 5)
-		n := 0
-		got := raised(t, func() {
-			for range s.All(context.Background()) {
-				n++
-				time.Sleep(time.Hour)
-			}
-		})
-		equal(t, "value", got.Value, any("boom"))
-		equal(t, "time passed", sinceBubble(), time.Hour)
-		equal(t, "records", n, 1)
-	})
 }
 
 // A Goexit on a goroutine of the library is ErrGoexit; on the caller's own goroutine it ends that,
 // after everything else has finished.
 func TestGoexit(t *testing.T) {
 	for _, p := range callSites {
-		for _, b := range stages {
-			bubble(t, p.name+"/"+b.name, func(t *testing.T) {
-				for _, x := range terminals {
-					returned := false
-					var out []int
-					var err error
-					var own bool
-					done := make(chan struct{})
-					go func() {
-						defer close(done)
-						me := goroutine.ID()
-						s := b.add(p.open(func(v int) {
-							if v == 3 {
-								own = goroutine.ID() == me
-								runtime.Goexit()
-							}
-						}))
-						out, err = x.run(context.Background(), s)
-						returned = true
-					}()
-					<-done
-					noneLeft(t)
-					equal(t, x.name+": returned", returned, !own)
-					if returned {
-						equal(t, x.name+": error", err, stint.ErrGoexit)
-					}
-					if p.name == "Unordered" {
-						continue
-					}
-					if len(out) > 3 { // it may have taken some of the same step with it
-						t.Errorf("%s: %d records", x.name, len(out))
-					}
-					same(t, x.name, out, indexes(len(out)))
-				}
-			})
-		}
-	}
-	for _, k := range []int{0, 5, 1000, 15_000} {
-		for _, limit := range []int{1, 4} {
-			bubble(t, fmt.Sprintf("ParMap/limit=%d/%d", limit, k), func(t *testing.T) { // at its position
-				s := stream.ParMap(stream.From(indexes(20_000)), calling(func(v int) {
-					if v == k {
+		everyStage(t, p.name, func(t *testing.T, b stage, x terminal) {
+			returned, own := false, false
+			var out []int
+			var err error
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				me := goroutine.ID()
+				s := b.add(p.open(func(v int) {
+					if v == 3 {
+						own = goroutine.ID() == me
 						runtime.Goexit()
 					}
-				}), stint.Limit(limit))
-				gives(t, s, stint.ErrGoexit, indexes(k))
-			})
-		}
+				}))
+				out, err = x.run(context.Background(), s)
+				returned = true
+			}()
+			<-done
+			noneLeft(t)
+			equal(t, x.name+": returned", returned, !own)
+			if returned {
+				equal(t, x.name+": error", err, stint.ErrGoexit)
+			}
+			if p.name != "Unordered" { // it may have taken some of the same step with it
+				same(t, x.name, out, indexes(min(len(out), 3)))
+			}
+		})
+	}
+	for _, k := range []int{0, 5, 1000} {
+		bubble(t, fmt.Sprint("ParMap/", k), func(t *testing.T) { // at its position
+			s := stream.ParMap(stream.From(indexes(2000)), calling(func(v int) {
+				if v == k {
+					runtime.Goexit()
+				}
+			}), stint.Limit(4))
+			gives(t, s, stint.ErrGoexit, indexes(k))
+		})
 	}
 }
 
@@ -300,40 +244,27 @@ func TestPanicInOverload(t *testing.T) {
 
 // A panic after the consumer has left is not lost, and a panic is raised instead of an error.
 func TestPanicIsNotLost(t *testing.T) {
-	bubble(t, "after a break", func(t *testing.T) {
-		s := stream.ParMap(stream.FromSeq(count(2)), func(ctx context.Context, v int) (int, error) {
-			if v == 1 {
-				<-ctx.Done()
-				culprit("late")
-			}
-			return v, nil
-		}, stint.Limit(2))
-		got := raised(t, func() { all(context.Background(), s, func(int) bool { time.Sleep(time.Second); return true }) })
-		equal(t, "value", got.Value, any("late"))
-	})
-	bubble(t, "after an error", func(t *testing.T) {
-		s := stream.ParMap(stream.FromSeq(count(2)), func(ctx context.Context, v int) (int, error) {
+	late := func(err error) ints { // the first call returns err after a second
+		return stream.ParMap(stream.FromSeq(count(2)), func(ctx context.Context, v int) (int, error) {
 			if v == 1 {
 				<-ctx.Done()
 				culprit("late")
 			}
 			time.Sleep(time.Second)
-			return v, errBoom
+			return v, err
 		}, stint.Limit(2))
-		got := raised(t, func() { stream.Collect(context.Background(), s) })
-		equal(t, "value", got.Value, any("late"))
-	})
-	bubble(t, "after the end of the context", func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		s := stream.Buffer(stream.Generate(func(ctx context.Context, emit func(int) bool) error {
-			<-ctx.Done()
-			culprit("late")
-			return nil
-		}), 2)
-		got := raised(t, func() { stream.Collect(ctx, s) })
-		equal(t, "value", got.Value, any("late"))
-	})
+	}
+	for name, end := range map[string]func(){
+		"after a break":  func() { all(context.Background(), late(nil), func(int) bool { return true }) },
+		"after an error": func() { stream.Collect(context.Background(), late(errBoom)) },
+		"after the end of the context": func() {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Second/2)
+			defer cancel()
+			stream.Collect(ctx, late(nil))
+		},
+	} {
+		bubble(t, name, func(t *testing.T) { equal(t, "value", raised(t, end).Value, any("late")) })
+	}
 }
 
 // The PanicError of a nested call is raised as it is.

@@ -3,11 +3,8 @@ package stream
 import (
 	"context"
 	"math"
-	"slices"
-	"sync/atomic"
 
 	"github.com/stint-go/stint"
-	"github.com/stint-go/stint/internal/lane"
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/option"
 	"github.com/stint-go/stint/internal/task"
@@ -19,10 +16,11 @@ const parMapOptions = option.Limiter | option.Pool | option.Queue | option.Unord
 
 // ParMap calls f for the records of s concurrently. It returns the results in the order of
 // the records, or under Unordered as they arrive. A Limiter or a Pool bounds the number of
-// calls; without one the limit is adaptive. If calls take less than 50 µs, a worker takes
-// several records at a time. A record is in progress until its result has been passed on.
-// At most twice the limit are in progress, or the limit plus n under Queue(n). If calls are
-// short there are more: the README has the numbers.
+// calls; without one the limit is adaptive. A record is in progress until its result has been
+// passed on. At most twice the limit are in progress, or the limit plus n under Queue(n).
+//
+// A call costs about a microsecond besides f: if f takes less, use Map, or ParMap for the slices
+// of a Chunk.
 //
 // The first error, in the order of the records, ends the stream at its position. Calls for
 // earlier records are not cancelled. Calls for later records do not start, and the context
@@ -35,106 +33,78 @@ const parMapOptions = option.Limiter | option.Pool | option.Queue | option.Unord
 func ParMap[T, R any](s Stream[T], f func(context.Context, T) (R, error), opts ...stint.Option) Stream[R] {
 	check("ParMap", "function", f == nil)
 	o := option.Collect("stream", "ParMap", parMapOptions, opts)
-	return parMapped(s, f, o, nil)
+	return parMapped(s, nil, f, o)
 }
 
-// parMapped is ParMap. If newRows is not nil, it makes the lanes of each run, and tasks have
-// one record.
-func parMapped[T, R any](s Stream[T], f func(context.Context, T) (R, error), o option.Options, newRows func() lane.Rows[*window.Task[T, R]]) Stream[R] {
+// parMapped is ParMap, or ParMapKey if key is not nil.
+func parMapped[T, R any](s Stream[T], key func(T) any, f func(context.Context, T) (R, error), o option.Options) Stream[R] {
 	return Stream[R]{feed: func(c *chain, in *lifetime, to sink[R]) {
 		o := o
 		o.Inherit(limit.ScopeOf(in.ctx))
-		m := newParMap(c, in, &o, window.Config[T, R]{
-			Call: f, Unordered: o.Has(option.Unordered), Queue: o.Room(-1),
-			MaxSize: min(batchSize[T](), batchSize[R]()), Bytes: size[T]() + size[R](),
-		}, newRows)
-		start(m.up, s, m)
-		c.during(func() { m.receiveAll(to) }, m.end)
+		m := newParMap(c, in, &o, window.Config[T, R]{Call: f, Key: key, Unordered: o.Has(option.Unordered), Queue: o.Room(-1)})
+		m.up.start(func() { s.flow(m.up, m.up.lifetime, oneByOne(m.up.lifetime, m.put)) }, m.upEnded)
+		c.during(func() { m.receive(to) }, m.end)
 	}}
 }
 
-// parMap is a ParMap in one run: the destination of the stages before it, and the runner of
-// the tasks of its window.
+// parMap is a ParMap in one run: the sink of the stages before it, and the runner of the tasks
+// of its window.
 type parMap[T, R any] struct {
 	window   window.Window[T, R]
 	exec     work.Executor
 	down, up *chain    // behind and before
 	calls    *lifetime // of the calls of the function
-
-	upErr error                    // ended the records before; written before End of the window
-	spare atomic.Pointer[batch[T]] // for acquire, or nil
+	upErr    error     // ended the records before; written before End of the window
 }
 
-func newParMap[T, R any](c *chain, in *lifetime, o *option.Options, w window.Config[T, R], newRows func() lane.Rows[*window.Task[T, R]]) *parMap[T, R] {
+func newParMap[T, R any](c *chain, in *lifetime, o *option.Options, w window.Config[T, R]) *parMap[T, R] {
 	m := &parMap[T, R]{down: c, calls: newLifetime(in.ctx)}
 	m.up = c.run.chain(m.calls.ctx) // an error ends its lifetime, not that of the calls
 	ctx := limit.Named(m.calls.ctx, o.Name)
 	m.exec.Open(m.calls.ctx, o.Engine, o.Config(), o.Source(m.calls.ctx, ctx, m, math.MaxInt)) // the window is the bound
-	w.Executor, w.Context, w.Closed, w.NeedTick = &m.exec, m.calls.ctx, stint.ErrClosed, c.run.ticker.wake
-	if newRows != nil {
-		w.Rows, w.MaxSize = newRows(), 1
-	}
+	w.Executor, w.Context, w.Closed = &m.exec, m.calls.ctx, stint.ErrClosed
 	m.window.Open(w)
-	c.run.ticker.join(m)
 	return m
 }
 
 // end stops the stages before and the tasks, and waits for them.
 func (m *parMap[T, R]) end() {
 	m.window.Close()
-	m.calls.cancel()
-	m.up.stopAndWait()
+	m.calls.cancel() // and the lifetime of m.up
+	<-m.up.done
 	m.exec.Source.Stop()
 	m.exec.Wait()
 	m.exec.Close()
 }
 
-// acquire returns a batch for as many records as the window admits.
-func (m *parMap[T, R]) acquire(s *sender[T]) (*batch[T], bool) {
-	n, ok := m.window.Admit(s.c.ctx.Done(), s.c.beforeBlocking)
-	if !ok {
-		return nil, false
-	}
-	b := m.spare.Swap(nil)
-	if b == nil || n > cap(b.items) {
-		b = &batch[T]{state: sealed, items: make([]T, n)}
-	}
-	b.items = b.items[:n]
-	return b, true
+// put submits a record, when there is room for it.
+func (m *parMap[T, R]) put(v T) bool {
+	return m.window.Admit(m.up.ctx.Done()) && m.window.Submit(v) == work.Accepted
 }
 
-// send submits the records of a batch.
-func (m *parMap[T, R]) send(b *batch[T]) {
-	if b.last {
-		m.upErr = b.err
-		m.window.End()
-		return
-	}
-	m.window.Submit(slices.Clone(b.items[:b.n]), len(b.items)-b.n)
-	clear(b.items[:b.n])
-	m.spare.Store(b)
+// upEnded is called when the stages before have ended.
+func (m *parMap[T, R]) upEnded(err error) {
+	m.upErr = err
+	m.window.End()
 }
 
-// notify does nothing: workers are running the tasks that were sent.
-func (m *parMap[T, R]) notify() {}
-
-// receiveAll passes on the results.
-func (m *parMap[T, R]) receiveAll(to sink[R]) {
+// receive passes on the results.
+func (m *parMap[T, R]) receive(to sink[R]) {
 	for t := m.next(); t != nil; t = m.next() {
-		if !pump(m.down, t.Results(), to) {
-			return
-		}
-		err := t.Err()
-		m.window.Release(t)
+		v, ok, err := t.Result()
 		if err != nil {
 			m.down.fail(err)
 			return
 		}
+		if ok && (m.calls.ended() || !to.one(v)) {
+			return
+		}
+		m.window.Release()
 	}
 	switch {
 	case m.window.Dropped():
 		m.down.fail(stint.ErrClosed)
-	case m.window.Complete() && m.upErr != nil:
+	case m.window.AllTaken() && m.upErr != nil:
 		m.down.fail(m.upErr)
 	}
 }
@@ -144,22 +114,15 @@ func (m *parMap[T, R]) receiveAll(to sink[R]) {
 func (m *parMap[T, R]) next() *window.Task[T, R] {
 	t := m.window.Next()
 	if t == nil {
-		m.down.beforeBlocking()
+		m.down.wakeReceiver()
 		m.window.Await()
 		t = m.window.Next()
 	}
 	return t
 }
 
-func (m *parMap[T, R]) tick() bool { return m.window.Tick() }
-
-func (m *parMap[T, R]) needsTick() bool { return m.window.NeedsTick() }
-
 // Run runs a task.
 func (m *parMap[T, R]) Run(ctx context.Context, t work.Task) error { return m.window.Run(ctx, t) }
-
-// Short makes m a work.BatchRunner.
-func (m *parMap[T, R]) Short() bool { return m.window.Short() }
 
 // Failed ends the run after a panic, and otherwise the stream at the position of the task. If
 // the function given to Overload panics or calls Goexit, the task fails by that.

@@ -4,23 +4,37 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"runtime"
-	"runtime/pprof"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/internal/goroutine"
-	"github.com/stint-go/stint/internal/race"
 	"github.com/stint-go/stint/stream"
 )
 
+// A call is a function of a ParMap.
+type call = func(context.Context, int) (int, error)
+
 // holding is a function of a ParMap that holds the gauge for a second.
-func holding(g *gauge) func(context.Context, int) (int, error) {
+func holding(g *gauge) call {
 	return func(_ context.Context, v int) (int, error) { g.Hold(time.Second); return v, nil }
+}
+
+// aSecond returns a function of a second, which returns its value unless its context ends.
+func aSecond(g *gauge) call {
+	return func(ctx context.Context, v int) (int, error) {
+		g.Enter()
+		defer g.Leave()
+		select {
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		case <-time.After(time.Second):
+			return v, nil
+		}
+	}
 }
 
 // bothOrders runs a test for an ordered and for an unordered ParMap, each in a bubble.
@@ -39,15 +53,9 @@ func complete(t *testing.T, s ints, n int) {
 // The limit is reached and never exceeded, with every source, and calls start as soon as there is
 // a permit.
 func TestParMapLimitIsExact(t *testing.T) {
-	for _, limit := range []int{1, 2, 3, 7, 100, 1000} {
-		bothOrders(t, fmt.Sprint("From/", limit), func(t *testing.T, order ...stint.Option) {
-			var g gauge
-			s := stream.From(indexes(4 * limit))
-			complete(t, stream.ParMap(s, holding(&g), append(order, stint.Limit(limit))...), 4*limit)
-			g.Is(t, 0, limit, 4*limit)
-			equal(t, "time passed", sinceBubble(), 4*time.Second)
-		})
-		for _, src := range sources {
+	from := source[int]{"From", func(_ *testing.T, seq iter.Seq[int]) ints { return stream.From(slices.Collect(seq)) }}
+	for _, limit := range []int{1, 2, 7, 300} {
+		for _, src := range append(sources, from) {
 			bothOrders(t, fmt.Sprint(src.name, "/", limit), func(t *testing.T, order ...stint.Option) {
 				var g gauge
 				s := src.open(t, count(4*limit))
@@ -56,42 +64,10 @@ func TestParMapLimitIsExact(t *testing.T) {
 				equal(t, "time passed", sinceBubble(), 4*time.Second)
 			})
 		}
-		for _, b := range boundaries {
-			bothOrders(t, fmt.Sprint(b.name, "/", limit), func(t *testing.T, order ...stint.Option) {
-				var g gauge
-				s := b.add(stream.From(indexes(4 * limit)))
-				complete(t, b.add(stream.ParMap(s, holding(&g), append(order, stint.Limit(limit))...)), 4*limit)
-				if g.Max() > limit {
-					t.Errorf("at most %d at once, want %d", g.Max(), limit)
-				}
-			})
-		}
 	}
 }
 
-// Slow calls after fast ones do not delay the records of the same task.
-func TestSlowCallsAfterFastOnes(t *testing.T) {
-	for _, slow := range []int{0, 1, 100, 1000} {
-		bothOrders(t, fmt.Sprint(slow), func(t *testing.T, order ...stint.Option) {
-			var g gauge
-			s := stream.ParMap(stream.From(indexes(slow+40)), func(_ context.Context, v int) (int, error) {
-				if v >= slow {
-					g.Hold(time.Second)
-				}
-				return v, nil
-			}, append(order, stint.Limit(10))...)
-			complete(t, s, slow+40)
-			if g.Max() != 10 {
-				t.Errorf("at most %d at once", g.Max())
-			}
-			if sinceBubble() < 4*time.Second || sinceBubble() > 5*time.Second {
-				t.Errorf("took %v", sinceBubble())
-			}
-		})
-	}
-}
-
-// Calls start in the order of the input.
+// Calls start in the order of the input, also after fast ones: under Limit(1) one by one.
 func TestParMapBeginsInOrder(t *testing.T) {
 	for _, limit := range []int{1, 2, 8, 100} {
 		bothOrders(t, fmt.Sprint(limit), func(t *testing.T, order ...stint.Option) {
@@ -99,69 +75,21 @@ func TestParMapBeginsInOrder(t *testing.T) {
 			var mu sync.Mutex
 			latest := map[time.Duration]int{}
 			var last time.Duration
-			s := stream.ParMap(stream.From(indexes(500)), func(_ context.Context, v int) (int, error) {
+			s := stream.ParMap(stream.From(indexes(2500)), func(_ context.Context, v int) (int, error) {
 				mu.Lock()
 				now := sinceBubble()
-				if now > last && v < latest[last] {
+				if now > last && v < latest[last] || limit == 1 && v != latest[last]+min(v, 1) {
 					t.Errorf("%d starts at %v, %d started at %v", v, now, latest[last], last)
 				}
 				latest[now] = max(latest[now], v)
 				last = now
 				mu.Unlock()
-				time.Sleep(time.Duration(1+v%7) * time.Second)
-				return v, nil
-			}, append(order, stint.Limit(limit))...)
-			complete(t, s, 500)
-		})
-	}
-}
-
-// Under Limit(1) calls run in the order of the input, even if a task of several records is split.
-func TestParMapOfOneIsSequential(t *testing.T) {
-	bothOrders(t, "one", func(t *testing.T, order ...stint.Option) {
-		next := 0
-		s := stream.ParMap(stream.From(indexes(20_000)), func(_ context.Context, v int) (int, error) {
-			if v != next {
-				t.Errorf("record %d starts, %d is next", v, next)
-			}
-			next = v + 1
-			if v == 5000 || v%7000 == 17 {
-				time.Sleep(5 * time.Millisecond)
-			}
-			return v, nil
-		}, append(order, stint.Limit(1))...)
-		complete(t, s, 20_000)
-	})
-}
-
-// A pool that is closed while tasks of several records run ends the stream, with all records or
-// with ErrClosed.
-func TestParMapOnAPoolThatIsClosed(t *testing.T) {
-	for i := range 40 {
-		bothOrders(t, fmt.Sprint(i), func(t *testing.T, order ...stint.Option) {
-			p := stint.NewPool(stint.Limit(1 + i%5))
-			closed := make(chan struct{})
-			go func() {
-				defer close(closed)
-				time.Sleep(time.Duration(i) * 500 * time.Microsecond)
-				p.Close()
-			}()
-			s := stream.ParMap(stream.From(indexes(20_000)), func(_ context.Context, v int) (int, error) {
-				if v%1000 > 990 {
-					time.Sleep(time.Millisecond)
+				if v >= 2000 {
+					time.Sleep(time.Duration(1+v%7) * time.Second)
 				}
 				return v, nil
-			}, append(order, p)...)
-			out, err := stream.Collect(context.Background(), s)
-			<-closed
-			if err != nil {
-				equal(t, "error", err, stint.ErrClosed)
-			} else {
-				equal(t, "records", len(out), 20_000)
-			}
-			if len(order) == 0 {
-				same(t, "records", out, indexes(len(out)))
-			}
+			}, append(order, stint.Limit(limit))...)
+			complete(t, s, 2500)
 		})
 	}
 }
@@ -170,14 +98,18 @@ func TestParMapOnAPoolThatIsClosed(t *testing.T) {
 func TestParMapLimitIsRaised(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		open func() (stint.Option, func(int))
+		open func() (opt stint.Option, set func(int), shut func())
 	}{
-		{"Limiter", func() (stint.Option, func(int)) { l := stint.Limit(1); return l, l.Set }},
-		{"Pool", func() (stint.Option, func(int)) { p := stint.NewPool(stint.Limit(1)); return p, p.SetLimit }},
+		{"Limiter", func() (stint.Option, func(int), func()) { l := stint.Limit(1); return l, l.Set, func() {} }},
+		{"Pool", func() (stint.Option, func(int), func()) {
+			p := stint.NewPool(stint.Limit(1))
+			return p, p.SetLimit, p.Close
+		}},
 	} {
 		for _, queue := range []int{-1, 0, 3} {
 			bothOrders(t, fmt.Sprint(c.name, "/queue=", queue), func(t *testing.T, order ...stint.Option) {
-				opt, set := c.open()
+				opt, set, shut := c.open()
+				defer shut()
 				if queue >= 0 {
 					order = append(order, stint.Queue(queue))
 				}
@@ -190,51 +122,9 @@ func TestParMapLimitIsRaised(t *testing.T) {
 				complete(t, s, 10)
 				g.Is(t, 0, 10, 10)
 				about(t, sinceBubble(), time.Hour+time.Second)
-				if p, ok := opt.(*stint.Pool); ok {
-					p.Close()
-				}
 			})
 		}
 	}
-}
-
-// Limit(1000) has 1000 calls in flight if they block, and about as many workers as CPUs if not.
-func TestParMapWorkers(t *testing.T) {
-	bothOrders(t, "blocking", func(t *testing.T, order ...stint.Option) {
-		var g gauge
-		s := stream.ParMap(stream.FromSeq(count(1000)), holding(&g), append(order, stint.Limit(1000))...)
-		complete(t, s, 1000)
-		g.Is(t, 0, 1000, 1000)
-		equal(t, "time passed", sinceBubble(), time.Second)
-	})
-	t.Run("fast", func(t *testing.T) {
-		// Usually 3 to 60, sometimes hundreds on a busy machine: a worker that gets no CPU
-		// counts as blocked, and most do under the race detector. So one of several runs
-		// must need fewer.
-		const maxWorkers, tries = 250, 8
-		least := fastWorkers(t)
-		for try := 1; least > maxWorkers && try < tries && !race.Enabled; try++ {
-			least = min(least, fastWorkers(t))
-		}
-		if least > maxWorkers && !race.Enabled {
-			t.Errorf("%d workers, want %d at most", least, maxWorkers)
-		}
-	})
-}
-
-// fastWorkers returns the largest number of goroutines seen beside calls that do not block.
-func fastWorkers(t *testing.T) (most int) {
-	before, n := runtime.NumGoroutine(), 0
-	s := stream.ParMap(stream.From(indexes(100_000)), itselfErr, stint.Limit(1000))
-	err := stream.Each(context.Background(), s, func(int) error {
-		if n++; n%100 == 0 {
-			most = max(most, runtime.NumGoroutine()-before)
-		}
-		return nil
-	})
-	equal(t, "error", err, nil)
-	equal(t, "records", n, 100_000)
-	return most
 }
 
 // Two ParMaps and an Each that share a Limiter stay within it together, and release it.
@@ -255,59 +145,6 @@ func TestParMapsShareALimiter(t *testing.T) {
 			g.Is(t, 0, limit, 5*40)
 			synctest.Wait()
 			equal(t, "the limiter at the end", usage(l), [3]int{limit})
-		})
-	}
-}
-
-// The limit may change while a ParMap runs.
-func TestParMapLimitChanges(t *testing.T) {
-	bothOrders(t, "Set", func(t *testing.T, order ...stint.Option) {
-		l := stint.Limit(2)
-		var g gauge
-		at := func(when time.Duration, n, want int) {
-			time.AfterFunc(when, func() { l.Set(n) })
-			time.AfterFunc(when+100*time.Millisecond, func() {
-				synctest.Wait()
-				equal(t, fmt.Sprint("running after ", when), g.Now(), want)
-			})
-		}
-		at(1500*time.Millisecond, 5, 5)
-		at(3750*time.Millisecond, 1, 5) // those that run go on
-		at(6200*time.Millisecond, 1, 1)
-		at(8200*time.Millisecond, 3, 3)
-		s := stream.ParMap(stream.FromSeq(count(40)), holding(&g), append(order, l)...)
-		complete(t, s, 40)
-		g.Is(t, 0, 5, 40)
-		synctest.Wait()
-		equal(t, "the limiter at the end", usage(l), [3]int{3})
-	})
-}
-
-// The limiter is free after every way to end.
-func TestParMapReleasesItsPermits(t *testing.T) {
-	for name, end := range map[string]func(s ints){
-		"end":   func(s ints) { stream.Collect(context.Background(), s) },
-		"break": func(s ints) { all(context.Background(), s, func(int) bool { return true }) },
-		"error": func(s ints) { stream.Each(context.Background(), s, func(int) error { return errBoom }) },
-		"panic": func(s ints) {
-			recovered(func() { stream.Each(context.Background(), s, func(int) error { panic("boom") }) })
-		},
-		"inside": func(s ints) {
-			recovered(func() { stream.Collect(context.Background(), stream.Map(s, func(int) int { panic("boom") })) })
-		},
-		"cancel": func(s ints) {
-			ctx, cancel := context.WithTimeout(context.Background(), 1500*time.Millisecond)
-			defer cancel()
-			stream.Collect(ctx, s)
-		},
-	} {
-		bothOrders(t, name, func(t *testing.T, order ...stint.Option) {
-			l := stint.Limit(3)
-			var g gauge
-			end(stream.ParMap(stream.From(indexes(30)), holding(&g), append(order, l)...))
-			synctest.Wait()
-			equal(t, "the limiter at the end", usage(l), [3]int{3})
-			g.Is(t, 0, 3, g.Total())
 		})
 	}
 }
@@ -337,68 +174,58 @@ func TestParMapOnAPool(t *testing.T) {
 		p := stint.NewPool()
 		p.Close()
 		s := stream.ParMap(stream.From(indexes(12)), func(context.Context, int) (int, error) { t.Error("was run"); return 0, nil }, append(order, p)...)
-		out, err := stream.Collect(context.Background(), s)
-		equal(t, "error", err, stint.ErrClosed)
-		equal(t, "records", len(out), 0)
-		out, err = stream.Collect(context.Background(), stream.Buffer(s, 3))
-		equal(t, "error", err, stint.ErrClosed)
-		equal(t, "records", len(out), 0)
+		gives(t, s, stint.ErrClosed, nil)
+		gives(t, stream.Buffer(s, 3), stint.ErrClosed, nil)
 	})
 	bothOrders(t, "shut down in the middle", func(t *testing.T, order ...stint.Option) {
 		p := stint.NewPool(stint.Limit(2))
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			time.Sleep(2500 * time.Millisecond)
-			ctx, cancel := context.WithCancel(context.Background())
-			cancel()
-			p.Shutdown(ctx)
-		}()
+		time.AfterFunc(2500*time.Millisecond, func() { shutDown(p) })
 		var g gauge
 		s := stream.ParMap(stream.FromSeq(count(100)), aSecond(&g), append(order, p)...)
-		out, err := stream.Collect(context.Background(), s)
-		<-ended
-		equal(t, "error", err, stint.ErrClosed)
-		same(t, "records", sorted(out), indexes(4))
+		givesSorted(t, s, stint.ErrClosed, indexes(4))
 		g.Is(t, 0, 2, 6)
 		equal(t, "time passed", sinceBubble(), 2500*time.Millisecond)
 	})
 	bothOrders(t, "strangers have every worker", func(t *testing.T, order ...stint.Option) {
-		p := stint.NewPool(stint.Limit(2))
-		for range 2 {
-			p.Go(func(context.Context) { time.Sleep(time.Hour) })
-		}
-		synctest.Wait()
-		ctx, cancel := context.WithCancelCause(context.Background())
-		time.AfterFunc(time.Second, func() { cancel(errGone) })
+		p := stint.NewPool(stint.Limit(1))
+		defer p.Close()
+		p.Go(func(context.Context) { time.Sleep(time.Hour) })
+		ctx, cancel := context.WithTimeoutCause(context.Background(), time.Second, errGone)
+		defer cancel()
 		s := stream.ParMap(stream.From(indexes(12)), func(context.Context, int) (int, error) { t.Error("was run"); return 0, nil }, append(order, p)...)
 		_, err := stream.Collect(ctx, s)
 		equal(t, "error", err, errGone)
 		equal(t, "time passed", sinceBubble(), time.Second)
-		p.Close()
 	})
 }
 
-// Without a limit the limit is adaptive. Burst sets how many calls start at first.
-func TestParMapAuto(t *testing.T) {
-	for name, c := range map[string]struct {
-		opts []stint.Option
-		most int
-	}{
-		"default":       {nil, 256},
-		"Burst":         {[]stint.Option{stint.Auto(1, 256, stint.Burst(3))}, 256},
-		"Auto(1, 5)":    {[]stint.Option{stint.Auto(1, 5)}, 5},
-		"Auto(7, 7)":    {[]stint.Option{stint.Auto(7, 7)}, 7},
-		"Auto and more": {[]stint.Option{stint.Auto(1, 9, stint.Burst(2), stint.Overload(func(error) bool { return false }))}, 9},
-	} {
-		bothOrders(t, name, func(t *testing.T, order ...stint.Option) {
-			var g gauge
-			complete(t, stream.ParMap(stream.FromSeq(count(2000)), holding(&g), append(order, c.opts...)...), 2000)
-			if g.Max() > c.most || g.Total() != 2000 {
-				t.Errorf("at most %d at once, want %d; %d in all", g.Max(), c.most, g.Total())
+// shutDown ends a pool without waiting for its tasks.
+func shutDown(p *stint.Pool) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	p.Shutdown(ctx)
+}
+
+// A pool that is closed at any moment ends the stream, with all records or with ErrClosed.
+func TestParMapOnAPoolThatIsClosed(t *testing.T) {
+	for i := range 10 {
+		bothOrders(t, fmt.Sprint(i), func(t *testing.T, order ...stint.Option) {
+			const n = 2000
+			p := stint.NewPool(stint.Limit(1 + i%5))
+			closing := time.AfterFunc(time.Duration(i)*500*time.Microsecond, p.Close)
+			defer closing.Stop()
+			s := stream.ParMap(stream.From(indexes(n)), func(_ context.Context, v int) (int, error) {
+				if v%100 > 90 {
+					time.Sleep(time.Millisecond)
+				}
+				return v, nil
+			}, append(order, p)...)
+			out, err := stream.Collect(context.Background(), s)
+			if err != nil || len(out) < n {
+				equal(t, "error", err, stint.ErrClosed)
 			}
-			if limit := min(c.most, 20); sinceBubble() > 2000/time.Duration(limit)*2*time.Second {
-				t.Errorf("took %v: the limit did not rise", sinceBubble())
+			if len(order) == 0 {
+				same(t, "records", out, indexes(len(out)))
 			}
 		})
 	}
@@ -423,240 +250,96 @@ func TestParMapShortQueue(t *testing.T) {
 	}
 }
 
-// Overload is called with the error of a call, which also ends the stream.
-func TestParMapOverload(t *testing.T) {
-	bothOrders(t, "asked", func(t *testing.T, order ...stint.Option) {
-		var asked atomic.Int64
-		is := stint.Overload(func(err error) bool {
-			equal(t, "error asked for", err, errBoom)
-			asked.Add(1)
-			return true
-		})
-		s := stream.ParMap(stream.FromSeq(count(100)), func(_ context.Context, v int) (int, error) {
-			time.Sleep(time.Second)
-			if v == 5 {
-				return 0, errBoom
-			}
+// nested are calls that wait for a ParMap, an Each or a stream under opts, and how many calls of
+// f they make.
+var nested = map[string]struct {
+	run func(t *testing.T, f call, opts []stint.Option, limit stint.Option)
+	of  int
+}{
+	"ParMap in a task": {func(t *testing.T, f call, opts []stint.Option, limit stint.Option) {
+		inTasks(t, 4, limit, func(ctx context.Context) { gathers(t, ctx, stream.ParMap(stream.FromSeq(count(5)), f, opts...), 5) })
+	}, 20},
+	"ParMap in a ParMap": {func(t *testing.T, f call, opts []stint.Option, _ stint.Option) {
+		complete(t, stream.ParMap(stream.From(indexes(4)), func(ctx context.Context, v int) (int, error) {
+			gathers(t, ctx, stream.Buffer(stream.ParMap(stream.From(indexes(5)), f, opts...), 1), 5)
 			return v, nil
-		}, append(order, stint.Auto(1, 1, is))...)
-		out, err := stream.Collect(context.Background(), s)
-		equal(t, "error", err, errBoom)
-		same(t, "records", out, indexes(5))
-		equal(t, "asked", asked.Load(), 1)
-	})
+		}, opts...), 4)
+	}, 20},
+	"source that waits for the same": {func(t *testing.T, f call, opts []stint.Option, limit stint.Option) {
+		s := stream.MapErr(stream.From(indexes(5)), func(ctx context.Context, v int) (int, error) {
+			return v, stint.Range(ctx, 2, func(ctx context.Context, i int) error { _, err := f(ctx, i); return err }, limit)
+		})
+		complete(t, stream.ParMap(s, f, opts...), 5)
+	}, 15},
 }
 
-// Name labels the workers in profiles, and the context of the calls.
-func TestParMapName(t *testing.T) {
-	bothOrders(t, "label", func(t *testing.T, order ...stint.Option) {
-		s := stream.ParMap(stream.FromSeq(count(10)), func(ctx context.Context, v int) (int, error) {
-			label, _ := pprof.Label(ctx, "stint")
-			equal(t, "label", label, "fetch")
-			return v, nil
-		}, append(order, stint.Name("fetch"), stint.Limit(2))...)
-		complete(t, s, 10)
-	})
+// inTasks runs f in n tasks.
+func inTasks(t *testing.T, n int, limit stint.Option, f func(ctx context.Context)) {
+	equal(t, "error", stint.Range(context.Background(), n, func(ctx context.Context, _ int) error { f(ctx); return nil }, limit), nil)
+}
+
+// gathers fails the test unless s has n records.
+func gathers(t *testing.T, ctx context.Context, s ints, n int) {
+	out, err := stream.Collect(ctx, s)
+	equal(t, "error", err, nil)
+	equal(t, "records", len(out), n)
 }
 
 // A call that waits for a ParMap, an Each or a stream on its own limiter or pool lends its permit:
 // no deadlock at limit 1, and caller and callee count as one.
 func TestParMapNested(t *testing.T) {
-	for _, x := range []struct {
-		name string
-		open func(limit int) (opt stint.Option, shut func())
-	}{
-		{"Limiter", func(limit int) (stint.Option, func()) { return stint.Limit(limit), func() {} }},
-		{"Pool", func(limit int) (stint.Option, func()) {
-			p := stint.NewPool(stint.Limit(limit))
-			return p, p.Close
-		}},
-	} {
+	for name, n := range nested {
 		for _, limit := range []int{1, 2} {
-			nested := func(name string, test func(t *testing.T, g *gauge, opt stint.Option, opts ...stint.Option)) {
-				bothOrders(t, fmt.Sprint(x.name, "/", limit, "/", name), func(t *testing.T, order ...stint.Option) {
-					opt, shut := x.open(limit)
-					defer shut()
-					test(t, new(gauge), opt, append(order, opt)...)
-				})
-			}
-			nested("ParMap in a task", func(t *testing.T, g *gauge, opt stint.Option, opts ...stint.Option) {
-				err := stint.Range(context.Background(), 4, func(ctx context.Context, _ int) error {
-					s := stream.ParMap(stream.FromSeq(count(5)), holding(g), opts...)
-					out, err := stream.Collect(ctx, s)
-					equal(t, "records", len(out), 5)
-					return err
-				}, opt)
-				equal(t, "error", err, nil)
-				g.Is(t, 0, limit, 20)
-				equal(t, "time passed", sinceBubble(), time.Duration(20/limit)*time.Second)
+			bothOrders(t, fmt.Sprint(name, "/Limiter/", limit), func(t *testing.T, order ...stint.Option) {
+				var g gauge
+				l := stint.Limit(limit)
+				n.run(t, holding(&g), append(order, l), l)
+				g.Is(t, 0, min(limit, g.Max()), n.of)
 			})
-			nested("ParMap in a ParMap", func(t *testing.T, g *gauge, opt stint.Option, opts ...stint.Option) {
-				outer := stream.ParMap(stream.From(indexes(4)), func(ctx context.Context, v int) (int, error) {
-					s := stream.ParMap(stream.From(indexes(5)), holding(g), opts...)
-					out, err := stream.Collect(ctx, stream.Buffer(s, 1))
-					equal(t, "records", len(out), 5)
-					return v, err
-				}, opts...)
-				complete(t, outer, 4)
-				g.Is(t, 0, limit, 20)
-				equal(t, "time passed", sinceBubble(), time.Duration(20/limit)*time.Second)
-			})
-			nested("Each in a ParMap", func(t *testing.T, g *gauge, opt stint.Option, opts ...stint.Option) {
-				s := stream.ParMap(stream.From(indexes(4)), func(ctx context.Context, v int) (int, error) {
-					return v, stint.Range(ctx, 5, func(context.Context, int) error { g.Hold(time.Second); return nil }, opt)
-				}, opts...)
-				complete(t, s, 4)
-				g.Is(t, 0, limit, 20)
-			})
-			nested("a row of ParMaps in a task", func(t *testing.T, g *gauge, opt stint.Option, opts ...stint.Option) {
-				err := stint.Range(context.Background(), 3, func(ctx context.Context, _ int) error {
-					s := stream.FromSeq(count(5))
-					for range 3 {
-						s = stream.ParMap(s, holding(g), opts...)
-					}
-					out, err := stream.Collect(ctx, stream.Merge(s, s))
-					equal(t, "records", len(out), 10)
-					return err
-				}, opt)
-				equal(t, "error", err, nil)
-				g.Is(t, 0, limit, 90)
-			})
-			nested("source that waits for the same", func(t *testing.T, g *gauge, opt stint.Option, opts ...stint.Option) {
-				s := stream.MapErr(stream.From(indexes(5)), func(ctx context.Context, v int) (int, error) {
-					return v, stint.Range(ctx, 2, func(context.Context, int) error { g.Hold(time.Second); return nil }, opt)
-				})
-				complete(t, stream.ParMap(s, holding(g), opts...), 5)
-				g.Is(t, 0, min(limit, g.Max()), 15)
-			})
-			nested("break in a task", func(t *testing.T, g *gauge, opt stint.Option, opts ...stint.Option) {
-				err := stint.Range(context.Background(), 4, func(ctx context.Context, _ int) error {
-					s := stream.ParMap(stream.From(indexes(50)), holding(g), opts...)
-					out, err := all(ctx, s, func(n int) bool { return n == 2 })
-					equal(t, "records", len(out), 2)
-					return err
-				}, opt)
-				equal(t, "error", err, nil)
-				g.Is(t, 0, limit, g.Total())
+			bothOrders(t, fmt.Sprint(name, "/Pool/", limit), func(t *testing.T, order ...stint.Option) {
+				var g gauge
+				p := stint.NewPool(stint.Limit(limit))
+				n.run(t, holding(&g), append(order, p), p)
+				p.Close()
+				g.Is(t, 0, min(limit, g.Max()), n.of)
 			})
 		}
 	}
-	bubble(t, "in a task of Pool.Go", func(t *testing.T) {
-		p := stint.NewPool(stint.Limit(1))
-		var g gauge
-		for range 3 {
-			p.Go(func(ctx context.Context) {
-				out, err := stream.Collect(ctx, stream.ParMap(stream.From(indexes(5)), holding(&g), p))
-				equal(t, "error", err, nil)
-				same(t, "records", out, indexes(5))
-			})
-		}
-		p.Close()
-		g.Is(t, 0, 1, 15)
-	})
 }
 
 // Calls of one ParMap may wait for each other, if they are no more than the limit.
 func TestParMapCallsMayWaitForEachOther(t *testing.T) {
 	for _, src := range sources {
-		bothOrders(t, src.name, func(t *testing.T, order ...stint.Option) {
-			const n = 20
-			var barrier sync.WaitGroup
-			barrier.Add(n)
-			s := stream.ParMap(src.open(t, count(n)), func(_ context.Context, v int) (int, error) {
-				barrier.Done()
-				barrier.Wait()
-				return v, nil
-			}, append(order, stint.Limit(n))...)
-			complete(t, s, n)
-		})
-	}
-	// Finished results leave the task of a call that blocks.
-	for _, queue := range []int{-1, 0, 5, 1000} {
-		bothOrders(t, fmt.Sprint("after fast ones/queue=", queue), func(t *testing.T, order ...stint.Option) {
-			if queue >= 0 {
-				order = append(order, stint.Queue(queue))
-			}
-			const fast, n = 1000, 20
-			var barrier sync.WaitGroup
-			barrier.Add(n)
-			s := stream.ParMap(stream.From(indexes(fast+n)), func(_ context.Context, v int) (int, error) {
-				if v >= fast {
-					barrier.Done()
-					barrier.Wait()
-				}
-				return v, nil
-			}, append(order, stint.Limit(n))...)
-			complete(t, s, fast+n)
-		})
+		for _, queue := range []int{0, 5, 1000} {
+			bothOrders(t, fmt.Sprint(src.name, "/queue=", queue), func(t *testing.T, order ...stint.Option) {
+				const fast, n = 100, 20
+				var barrier sync.WaitGroup
+				barrier.Add(n)
+				complete(t, stream.ParMap(src.open(t, count(fast+n)), func(_ context.Context, v int) (int, error) {
+					if v >= fast {
+						barrier.Done()
+						barrier.Wait()
+					}
+					return v, nil
+				}, append(order, stint.Limit(n), stint.Queue(queue))...), fast+n)
+			})
+		}
 	}
 }
 
-// Finished results do not wait for a later call of the same task.
-func TestParMapFinishedResultsDoNotWait(t *testing.T) {
-	bothOrders(t, "after fast ones", func(t *testing.T, order ...stint.Option) {
-		const fast = 3000
-		release := make(chan struct{})
-		s := stream.ParMap(stream.From(indexes(fast+1)), func(_ context.Context, v int) (int, error) {
-			if v == fast {
-				<-release
-			}
-			return v, nil
-		}, append(order, stint.Limit(100))...)
-		got := 0
-		out, err := all(context.Background(), s, func(int) bool {
-			if got++; got == fast {
-				if took := sinceBubble(); took > 3*time.Millisecond {
-					t.Errorf("took %v", took)
-				}
-				close(release)
-			}
-			return false
-		})
-		equal(t, "error", err, nil)
-		same(t, "records", sorted(out), indexes(fast+1))
-	})
-}
-
-// A blocked source does not delay results, nor records that it has emitted.
-func TestParMapWithABlockedSource(t *testing.T) {
-	bothOrders(t, "blocked", func(t *testing.T, order ...stint.Option) {
+// ParMap is a part of a tree of calls without a limit, whose tasks share one limit: at most 256
+// sleepers run at once, and the search finds that.
+func TestTreeWithParMap(t *testing.T) {
+	const n = 100
+	bubble(t, "ParMap in a ParMap", func(t *testing.T) {
 		var g gauge
-		done := make(chan struct{})
-		var seq iter.Seq[int] = func(yield func(int) bool) {
-			for i := range 7 {
-				if !yield(i) {
-					return
-				}
-			}
-			<-done
-		}
-		s := stream.ParMap(stream.FromSeq(seq), holding(&g), append(order, stint.Limit(7))...)
-		err := stream.Each(context.Background(), s, func(int) error {
-			equal(t, "time of the record", sinceBubble(), time.Second)
-			if g.Total() == 7 {
-				select {
-				case <-done:
-				default:
-					close(done)
-				}
-			}
-			return nil
-		})
-		equal(t, "error", err, nil)
-		g.Is(t, 0, 7, 7)
-	})
-}
-
-// aSecond returns a task of a second, which returns its value unless its context ends.
-func aSecond(g *gauge) func(context.Context, int) (int, error) {
-	return func(ctx context.Context, v int) (int, error) {
-		g.Enter()
-		defer g.Leave()
-		select {
-		case <-ctx.Done():
-			return 0, ctx.Err()
-		case <-time.After(time.Second):
+		complete(t, stream.ParMap(stream.From(indexes(n)), func(ctx context.Context, v int) (int, error) {
+			gathers(t, ctx, stream.ParMap(stream.From(indexes(n)), holding(&g)), n)
 			return v, nil
+		}), n)
+		g.Is(t, 0, min(g.Max(), 256), n*n)
+		if ideal := n * n * time.Second / 256; sinceBubble() > 2*ideal {
+			t.Errorf("took %v, the ideal is %v", sinceBubble(), ideal)
 		}
-	}
+	})
 }

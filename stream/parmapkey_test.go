@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -24,92 +23,38 @@ func TestParMapKeyIsConcurrent(t *testing.T) {
 	})
 }
 
-// The order within a key is that of the stream, whatever the limit, the queue and the pool
-// are; so is the order of the results, or within a key under Unordered.
+// The order within a key is that of the stream, and so is the order of the results, or within a
+// key under Unordered.
 func TestParMapKeyOrder(t *testing.T) {
-	for seed := range uint64(40) {
+	for seed := range uint64(20) {
 		bothOrders(t, fmt.Sprint(seed), func(t *testing.T, order ...stint.Option) {
 			r := rand.New(rand.NewPCG(seed, 2))
-			n, distinct := 1+r.IntN(300), 1+r.IntN(30)
-			keys := make([]int, n)
-			for i := range keys {
-				keys[i] = r.IntN(distinct) * r.IntN(2)
-			}
-			limit := stint.Limit(1 + r.IntN(8))
-			opts := append(order, limit)
-			switch r.IntN(3) {
-			case 0:
-				opts = append(opts, stint.Queue(r.IntN(20)))
-			case 1:
-				p := stint.NewPool(limit)
-				defer p.Close()
-				opts[len(opts)-1] = p
+			keys, want := make([]int, 300), map[int][]int{}
+			for v := range keys {
+				keys[v] = r.IntN(1+r.IntN(30)) * r.IntN(2)
+				want[keys[v]] = append(want[keys[v]], v)
 			}
 			var mu sync.Mutex
-			busy, next := map[int]bool{}, map[int][]int{}
-			for i, k := range keys {
-				next[k] = append(next[k], i)
-			}
+			called, returned := map[int][]int{}, map[int][]int{}
 			f := func(_ context.Context, v int) (int, error) {
-				k := keys[v]
 				mu.Lock()
-				if busy[k] || next[k][0] != v {
-					t.Errorf("record %d of key %d, busy %v, want %d", v, k, busy[k], next[k][0])
-				}
-				busy[k], next[k] = true, next[k][1:]
+				called[keys[v]] = append(called[keys[v]], v)
 				mu.Unlock()
 				time.Sleep(time.Duration(v%4) * time.Millisecond)
-				if v%5 == 0 {
-					limit.Set(1 + v%7)
-				}
 				mu.Lock()
-				busy[k] = false
-				mu.Unlock()
+				defer mu.Unlock()
+				if c := called[keys[v]]; c[len(c)-1] != v {
+					t.Errorf("records %d and %d of key %d at once", v, c[len(c)-1], keys[v])
+				}
 				return v, nil
 			}
-			out, err := stream.Collect(context.Background(), stream.ParMapKey(stream.FromSeq(count(n)), func(v int) int { return keys[v] }, f, opts...))
+			s := stream.ParMapKey(stream.FromSeq(count(300)), func(v int) int { return keys[v] }, f,
+				append(order, stint.Limit(1+r.IntN(8)), stint.Queue(r.IntN(20)))...)
+			err := stream.Each(context.Background(), s, func(v int) error { returned[keys[v]] = append(returned[keys[v]], v); return nil })
 			equal(t, "error", err, nil)
-			equal(t, "records", len(out), n)
-			last := map[int]int{}
-			for i, v := range out {
-				if len(order) == 0 && v != i {
-					t.Errorf("result %d is %d", i, v)
-				}
-				if before, ok := last[keys[v]]; ok && before > v {
-					t.Errorf("record %d of key %d after %d", v, keys[v], before)
-				}
-				last[keys[v]] = v
-			}
-		})
-	}
-}
-
-// Of the records that may be handled, the earliest is: one permit handles them in the order
-// of the stream, and several are in use, or the most frequent key is, for 0.9 of the time.
-func TestParMapKeySkew(t *testing.T) {
-	const n = 2000
-	zipf, keys := rand.NewZipf(rand.New(rand.NewPCG(1, 2)), 1.1, 1, 9999), make([]int, n)
-	numbers, most := map[int]int{}, 0
-	for i := range keys {
-		keys[i] = int(zipf.Uint64())
-		numbers[keys[i]]++
-		most = max(most, numbers[keys[i]])
-	}
-	for _, limit := range []int{1, 4, 8} {
-		bothOrders(t, fmt.Sprint("limit ", limit), func(t *testing.T, order ...stint.Option) {
-			next, start := 0, time.Now()
-			f := func(_ context.Context, v int) (int, error) {
-				if limit == 1 {
-					equal(t, "record", v, next)
-					next++
-				}
-				time.Sleep(time.Millisecond)
-				return v, nil
-			}
-			s := stream.ParMapKey(stream.FromSeq(count(n)), func(v int) int { return keys[v] }, f, append(order, stint.Limit(limit), stint.Queue(n))...)
-			complete(t, s, n)
-			if ratio := float64(max(most, n/limit)) / float64(time.Since(start).Milliseconds()); ratio < 0.9 {
-				t.Errorf("%.2f of the ideal", ratio)
+			for k := range want {
+				same(t, fmt.Sprint("calls of key ", k), called[k], want[k])
+				same(t, fmt.Sprint("results of key ", k), returned[k], want[k])
 			}
 		})
 	}
@@ -127,32 +72,16 @@ func TestParMapKeyErrors(t *testing.T) {
 		}, stint.Limit(5))
 		gives(t, s, errBoom, indexes(7))
 	})
-	bubble(t, "Goexit of key", func(t *testing.T) {
-		s := stream.ParMapKey(stream.FromSeq(count(100)), func(v int) int {
-			if v == 5 {
-				runtime.Goexit()
-			}
-			return v % 2
-		}, itselfErr, stint.Limit(5))
-		_, err := stream.Collect(context.Background(), s)
-		equal(t, "error", err, stint.ErrGoexit)
-	})
-	bubble(t, "key that cannot be compared", func(t *testing.T) {
-		v := recovered(func() {
-			stream.Collect(context.Background(), stream.ParMapKey(stream.FromSeq(count(100)), func(v int) any { return []int{v} }, itselfErr))
+	for name, key := range map[string]func(v int) any{
+		"key that cannot be compared": func(v int) any { return []int{v} },
+		"panic of key":                func(int) any { panic("key") },
+	} {
+		bubble(t, name, func(t *testing.T) {
+			raised(t, func() {
+				stream.Collect(context.Background(), stream.ParMapKey(stream.FromSeq(count(100)), key, itselfErr))
+			})
 		})
-		if p, ok := v.(*stint.PanicError); !ok || p.Unwrap() == nil {
-			t.Errorf("got %v", v)
-		}
-	})
-	bubble(t, "panic of key", func(t *testing.T) {
-		v := recovered(func() {
-			stream.Collect(context.Background(), stream.ParMapKey(stream.FromSeq(count(100)), func(v int) int { panic("key") }, itselfErr))
-		})
-		if p, ok := v.(*stint.PanicError); !ok || p.Value != any("key") {
-			t.Errorf("got %v", v)
-		}
-	})
+	}
 }
 
 // A pool that is closed runs what it has accepted, and takes no more of a key without end.
@@ -176,16 +105,10 @@ func TestParMapKeyOnAClosedPool(t *testing.T) {
 func TestParMapKeyOnAPoolThatIsShutDown(t *testing.T) {
 	bothOrders(t, "shut down", func(t *testing.T, order ...stint.Option) {
 		p := stint.NewPool(stint.Limit(2))
-		time.AfterFunc(2500*time.Millisecond, func() {
-			ctx, cancel := context.WithCancel(context.Background())
-			cancel()
-			p.Shutdown(ctx)
-		})
+		time.AfterFunc(2500*time.Millisecond, func() { shutDown(p) })
 		var g gauge
 		s := stream.ParMapKey(stream.FromSeq(count(100)), func(v int) int { return v % 2 }, aSecond(&g), append(order, p)...)
-		out, err := stream.Collect(context.Background(), s)
-		equal(t, "error", err, stint.ErrClosed)
-		same(t, "records", sorted(out), indexes(4))
+		givesSorted(t, s, stint.ErrClosed, indexes(4))
 		g.Is(t, 0, 2, 6)
 		equal(t, "time passed", sinceBubble(), 2500*time.Millisecond)
 	})

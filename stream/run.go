@@ -2,7 +2,6 @@ package stream
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/stint-go/stint"
@@ -11,17 +10,9 @@ import (
 
 // A run is one execution of a stream by a terminal.
 type run struct {
-	ctx    context.Context // the caller's
-	last   *chain          // on the caller's goroutine; the other lifetimes are made from its own
-	ticker ticker
-
-	unwatch func() bool
-	watched sync.WaitGroup // the goroutine that unwatch keeps from starting
-
-	mu      sync.Mutex
-	stopped bool
-	chains  []*chain
-
+	ctx      context.Context // the caller's
+	last     *chain          // on the caller's goroutine; the other lifetimes are made from its own
+	ticker   ticker
 	failures task.Failures // of functions; all errors are Kept or Late
 }
 
@@ -29,35 +20,22 @@ type run struct {
 const who = "stream: function"
 
 // newRun returns a run, with the chain of the caller's goroutine.
-func newRun(ctx context.Context) (*run, *chain) {
+func newRun(ctx context.Context) *run {
 	r := &run{ctx: ctx}
 	r.last = r.chain(ctx)
-	if ctx.Done() != nil {
-		r.watched.Add(1)
-		r.unwatch = context.AfterFunc(ctx, func() {
-			defer r.watched.Done()
-			r.stop()
-		})
-	}
-	return r, r.last
+	return r
 }
 
 // chain returns a new chain, which ends with ctx.
 func (r *run) chain(ctx context.Context) *chain {
 	c := &chain{lifetime: newLifetime(ctx), run: r, step: 1, done: make(chan struct{})}
-	r.mu.Lock()
-	r.chains = append(r.chains, c)
-	if r.stopped {
-		c.halt = stopBit
-	}
-	r.mu.Unlock()
 	r.ticker.join(c)
 	return c
 }
 
 // start runs f on the goroutine of c, which it starts, and then calls end with the error
 // that ends the records.
-func (r *run) start(c *chain, f func(), end func(error)) {
+func (c *chain) start(f func(), end func(error)) {
 	go func() {
 		defer close(c.done)
 		defer func() { end(c.err) }()
@@ -68,7 +46,7 @@ func (r *run) start(c *chain, f func(), end func(error)) {
 // afterFunc is time.AfterFunc: all goroutines of a run start in this file.
 func afterFunc(d time.Duration, f func()) *time.Timer { return time.AfterFunc(d, f) }
 
-// recordPanic records that a function has panicked, which stops the run, or has called
+// recordPanic records that a function has panicked, which ends the run, or has called
 // Goexit. It returns the error that the records end with.
 func (r *run) recordPanic(in *lifetime, o task.Outcome) error {
 	if o.Panic == nil {
@@ -76,7 +54,7 @@ func (r *run) recordPanic(in *lifetime, o task.Outcome) error {
 	}
 	p := o.Panic.Raised(who)
 	r.failures.Panic(p, r.waits)
-	r.stop()
+	r.last.cancel()
 	return p
 }
 
@@ -88,32 +66,14 @@ func (r *run) waits() string {
 // recordError records the error of a function, to be reported together with a panic, and
 // returns it.
 func (r *run) recordError(in *lifetime, err error) error {
-	r.failures.Keep(err, in.ctx.Err() != nil)
+	r.failures.Keep(err, in.ended())
 	return err
 }
 
-// stop stops all chains, also those made later. It cancels them without the lock: a context
-// of a type of the caller may run the caller's code when a child is cancelled.
-func (r *run) stop() {
-	r.mu.Lock()
-	r.stopped = true
-	chains := r.chains
-	r.mu.Unlock()
-	for _, c := range chains {
-		c.stop()
-	}
-}
-
-// close ends the run when the first chain has returned. Each chain has waited for those that
+// close ends the run when the last chain has returned. Each chain has waited for those that
 // it started.
 func (r *run) close() {
-	r.last.stop() // a yield function may be kept
-	if r.unwatch != nil {
-		if r.unwatch() {
-			r.watched.Done()
-		}
-		r.watched.Wait()
-	}
+	r.last.cancel() // a yield function may be kept
 	r.ticker.close()
 	r.failures.TellBeside(who, r.ctx.Err(), context.Cause(r.ctx))
 }

@@ -3,15 +3,12 @@ package stream
 import (
 	"context"
 	"iter"
-	"sync/atomic"
 )
 
 // From returns the records of a slice, which must not change while the stream runs.
 func From[T any](s []T) Stream[T] {
 	return Stream[T]{feed: func(c *chain, in *lifetime, to sink[T]) {
-		if in.ctx.Err() == nil {
-			pump(c, s, to)
-		}
+		pump(c, in, s, to)
 	}}
 }
 
@@ -21,12 +18,12 @@ func From[T any](s []T) Stream[T] {
 // the terminal, because the terminal waits for it. FromSeq panics if seq is nil.
 func FromSeq[T any](seq iter.Seq[T]) Stream[T] {
 	check("FromSeq", "sequence", seq == nil)
-	return Stream[T]{feed: func(c *chain, in *lifetime, to sink[T]) {
-		if in.ctx.Err() != nil {
+	return Stream[T]{feed: func(_ *chain, in *lifetime, to sink[T]) {
+		if in.ended() {
 			return
 		}
 		for v := range seq {
-			if atomic.LoadUint32(&c.halt)&stopBit != 0 || !to.one(v) {
+			if in.ended() || !to.one(v) {
 				return
 			}
 		}
@@ -40,13 +37,13 @@ func FromSeq[T any](seq iter.Seq[T]) Stream[T] {
 func FromChan[T any](ch <-chan T) Stream[T] {
 	check("FromChan", "channel", ch == nil)
 	return Stream[T]{feed: func(c *chain, in *lifetime, to sink[T]) {
-		for in.ctx.Err() == nil && !c.stopped() {
+		for !in.ended() {
 			var v T
 			var ok bool
 			select {
 			case v, ok = <-ch:
 			default:
-				c.beforeBlocking()
+				c.wakeReceiver()
 				select {
 				case v, ok = <-ch:
 				case <-in.ctx.Done():
@@ -73,17 +70,14 @@ func FromChan[T any](ch <-chan T) Stream[T] {
 func Generate[T any](f func(ctx context.Context, emit func(T) bool) error) Stream[T] {
 	check("Generate", "function", f == nil)
 	return Stream[T]{feed: func(c *chain, in *lifetime, to sink[T]) {
-		if in.ctx.Err() != nil {
+		if in.ended() {
 			return
 		}
-		emit, state := newYield(c, to)
+		emit, state := newYield(in, to)
 		*state = yieldReady
 		err := f(in.ctx, emit)
-		if wanted := state.end("Generate: the function"); err == nil || !wanted {
-			return
-		}
-		if c.run.recordError(in, err); !c.stopped() {
-			c.fail(err)
+		if wanted := state.end("Generate: the function"); err != nil && wanted {
+			c.fail(c.run.recordError(in, err))
 		}
 	}}
 }

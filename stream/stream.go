@@ -17,7 +17,19 @@ type Stream[T any] struct {
 // A sink takes records and reports whether it wants more.
 type sink[T any] struct {
 	one  func(T) bool
-	many func([]T) bool // does not keep the slice; may be called with none
+	many func([]T) bool // does not keep the slice
+}
+
+// oneByOne returns a sink that takes records one by one.
+func oneByOne[T any](in *lifetime, one func(T) bool) sink[T] {
+	return sink[T]{one: one, many: func(vs []T) bool {
+		for i := range vs {
+			if in.ended() || !one(vs[i]) {
+				return false
+			}
+		}
+		return true
+	}}
 }
 
 // flow runs s. Each stage calls it for the stage before, even when the lifetime has

@@ -15,7 +15,8 @@ func execute[T any](ctx context.Context, s Stream[T], inBody *bool, to func(*cha
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	r, c := newRun(ctx)
+	r := newRun(ctx)
+	c := r.last
 	returned := false
 	defer func() {
 		if returned {
@@ -56,7 +57,7 @@ func (s Stream[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var inBody, left bool
 		err := execute(ctx, s, &inBody, func(c *chain) sink[T] {
-			return oneByOne(c, func(v T) bool {
+			return oneByOne(c.lifetime, func(v T) bool {
 				inBody = true
 				left = !yield(v, nil)
 				inBody = false
@@ -78,10 +79,10 @@ func (s Stream[T]) All(ctx context.Context) iter.Seq2[T, error] {
 func Collect[T any](ctx context.Context, s Stream[T]) ([]T, error) {
 	check("Collect", "context", ctx == nil)
 	var all []T
-	err := execute(ctx, s, nil, func(c *chain) sink[T] {
+	err := execute(ctx, s, nil, func(*chain) sink[T] {
 		return sink[T]{
-			one:  func(v T) bool { all = append(all, v); return !c.stopped() },
-			many: func(vs []T) bool { all = append(all, vs...); return !c.stopped() },
+			one:  func(v T) bool { all = append(all, v); return true },
+			many: func(vs []T) bool { all = append(all, vs...); return true },
 		}
 	})
 	return all, err
@@ -93,18 +94,10 @@ func Each[T any](ctx context.Context, s Stream[T], f func(T) error) error {
 	check("Each", "context", ctx == nil)
 	check("Each", "function", f == nil)
 	return execute(ctx, s, nil, func(c *chain) sink[T] {
-		many := func(vs []T) bool {
-			for i := range vs {
-				if err := f(vs[i]); err != nil {
-					return c.failIn(c.lifetime, c.run.recordError(c.lifetime, err))
-				}
-				if atomic.LoadUint32(&c.halt)&stopBit != 0 {
-					return false
-				}
-			}
-			return true
-		}
-		return sink[T]{many: many, one: func(v T) bool { return many([]T{v}) }}
+		return oneByOne(c.lifetime, func(v T) bool {
+			err := f(v)
+			return err == nil || c.failIn(c.lifetime, c.run.recordError(c.lifetime, err))
+		})
 	})
 }
 
@@ -118,17 +111,18 @@ func Reduce[T, A any](ctx context.Context, s Stream[T], zero A, f func(A, T) A) 
 	sum := zero
 	err := execute(ctx, s, nil, func(c *chain) sink[T] {
 		return sink[T]{
-			one: func(v T) bool { sum = f(sum, v); return !c.stopped() },
+			one: func(v T) bool { sum = f(sum, v); return true },
 			many: func(vs []T) bool {
 				s := sum // on the stack
 				for i := range vs {
-					s = f(s, vs[i])
-					if atomic.LoadUint32(&c.halt)&stopBit != 0 {
-						break
+					if atomic.LoadUint32(&c.ticked) != 0 && c.ended() {
+						sum = s
+						return false
 					}
+					s = f(s, vs[i])
 				}
 				sum = s
-				return !c.stopped()
+				return true
 			},
 		}
 	})

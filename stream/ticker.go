@@ -6,58 +6,38 @@ import (
 	"time"
 )
 
-// linger is how long a finished record may wait for other records of its batch.
+// linger is how long a finished record may wait for others.
 const linger = time.Millisecond
 
-// A ticker ticks every linger for one run, while there is something to send:
-//
-//	still    no timer is set
-//	ticking  the timer is set or a tick runs; after a tick that finds no client that
-//	         needs the next one, the ticker is still
-//	closed   it ticks no more
-//
-// A client first sets its need for a tick, then calls wake; a tick first makes the ticker
-// still, then looks at the clients again. So one of the two sees the other.
+// A ticker ticks linger after a chain of its run has become active. The chain becomes active,
+// then looks whether the ticker is ticking; a tick ends that, then looks at the chains. So one
+// of the two sees the other.
 type ticker struct {
-	ticking uint32 // atomic; written with mu held
-	ticks   uint32 // atomic
+	ticking uint32 // atomic; 1: the timer is set
 
 	mu      sync.Mutex
 	closed  bool
-	clients []tickClient // append only
+	chains  []*chain // append only
 	timer   *time.Timer
-	pending sync.WaitGroup // timers that are set, and ticks that run
+	pending sync.WaitGroup // the timer while it is set, and ticks that run
 }
 
-type tickClient interface {
-	tick() (again bool) // reports what needsTick would
-	needsTick() bool
-}
-
-func (t *ticker) join(client tickClient) {
+func (t *ticker) join(c *chain) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.clients = append(t.clients, client)
+	t.chains = append(t.chains, c)
 }
 
-// wake is called by a client that needs a tick, with no lock held that its tick takes.
+// wake sets the timer, if it is not set.
 func (t *ticker) wake() {
 	if atomic.LoadUint32(&t.ticking) != 0 {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.ticking == 0 {
-		t.set()
-	}
-}
-
-// set sets the timer. It is called with mu held.
-func (t *ticker) set() {
-	if t.closed {
+	if t.closed || !atomic.CompareAndSwapUint32(&t.ticking, 0, 1) {
 		return
 	}
-	atomic.StoreUint32(&t.ticking, 1)
 	t.pending.Add(1)
 	if t.timer == nil {
 		t.timer = afterFunc(linger, t.tick)
@@ -66,27 +46,15 @@ func (t *ticker) set() {
 	}
 }
 
-// tick runs on a goroutine of its own, one at a time.
+// tick runs on a goroutine of its own.
 func (t *ticker) tick() {
 	defer t.pending.Done()
-	atomic.AddUint32(&t.ticks, 1)
+	atomic.StoreUint32(&t.ticking, 0)
 	t.mu.Lock()
-	clients := t.clients
+	chains := t.chains
 	t.mu.Unlock()
-	again := false
-	for _, client := range clients {
-		again = client.tick() || again
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if !again {
-		atomic.StoreUint32(&t.ticking, 0)
-		for _, client := range t.clients {
-			again = client.needsTick() || again
-		}
-	}
-	if again {
-		t.set()
+	for _, c := range chains {
+		c.tick()
 	}
 }
 

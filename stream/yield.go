@@ -1,7 +1,5 @@
 package stream
 
-import "sync/atomic"
-
 // A yieldState is the state of a function that passes records of the caller's code to
 // the stages behind it, as the compiler has one for the body of a range loop:
 //
@@ -9,7 +7,7 @@ import "sync/atomic"
 //	yieldRunning  the stages behind run, or have panicked
 //	yieldDone     the caller's code does not run, or no more records are wanted
 //
-// After a panic or a Goexit of the caller's code the state stays, and its chain is stopped.
+// After a panic or a Goexit of the caller's code the state stays, and its lifetime has ended.
 type yieldState uint8
 
 const (
@@ -20,14 +18,14 @@ const (
 
 // newYield returns a function that passes records to a sink, and its state, which becomes
 // yieldReady when the caller's code is called.
-func newYield[T any](c *chain, to sink[T]) (yield func(T) bool, state *yieldState) {
+func newYield[T any](in *lifetime, to sink[T]) (yield func(T) bool, state *yieldState) {
 	state = new(yieldState)
 	*state = yieldDone
 	return func(v T) bool {
 		if *state == yieldRunning {
 			return false
 		}
-		if *state == yieldReady && atomic.LoadUint32(&c.halt)&stopBit == 0 {
+		if *state == yieldReady && !in.ended() {
 			*state = yieldRunning
 			if to.one(v) {
 				*state = yieldReady

@@ -11,7 +11,7 @@ import (
 )
 
 // machinery is what the public packages stand on.
-var machinery = []string{"internal/auto", "internal/limit", "internal/fifo", "internal/lane", "internal/loop", "internal/option", "internal/race", "internal/task", "internal/window", "internal/work"}
+var machinery = []string{"internal/auto", "internal/limit", "internal/fifo", "internal/loop", "internal/option", "internal/race", "internal/task", "internal/window", "internal/work"}
 
 // edges says which packages of ours a package may import, by directory:
 //
@@ -30,13 +30,12 @@ var edges = map[string][]string{
 	"httplimit":              {".", "internal/limit", "internal/option"},
 	"internal/task":          {},
 	"internal/fifo":          {},
-	"internal/lane":          {"internal/limit"},
 	"internal/limit":         {"internal/auto", "internal/fifo", "internal/race"},
 	"internal/auto":          {},
 	"internal/work":          {"internal/auto", "internal/limit", "internal/fifo", "internal/race", "internal/task"},
 	"internal/loop":          {"internal/auto", "internal/limit", "internal/race", "internal/task", "internal/work"},
 	"internal/option":        {"internal/auto", "internal/limit", "internal/task", "internal/work"},
-	"internal/window":        {"internal/auto", "internal/lane", "internal/limit", "internal/option", "internal/race", "internal/work"},
+	"internal/window":        {"internal/auto", "internal/limit", "internal/work"},
 	"internal/race":          {},
 	"internal/house":         {},
 	"internal/goroutine":     {},

@@ -2,9 +2,8 @@
 // results in order. MapSeq and MapKey of package stint, and ParMap and ParMapKey of package
 // stream, are a window each.
 //
-// A feeder asks for room by Admit and submits items. Submit cuts them into tasks: of one item
-// each, or of several if MaxSize allows that and calls are short. Workers run the tasks. The
-// consumer takes finished tasks by Next, and frees their room by Release. README.md has the
+// A feeder asks for room by Admit and submits an item, which is a task. Workers run the tasks.
+// The consumer takes finished tasks by Next, and frees their room by Release. README.md has the
 // states and races.
 package window
 
@@ -15,39 +14,37 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/stint-go/stint/internal/lane"
 	"github.com/stint-go/stint/internal/work"
 )
 
 // A Config configures a Window.
 type Config[T, R any] struct {
 	Call      func(context.Context, T) (R, error)
-	Executor  *work.Executor         // runs the tasks; its runner calls Run, and its queue has no bound
-	Context   context.Context        // of the tasks; the window is over when it ends
-	Rows      lane.Rows[*Task[T, R]] // of keys, or nil
-	Unordered bool                   // tasks are taken in the order in which they finish
-	Queue     int                    // items in progress beyond the limit; -1: the default
-	MaxSize   int                    // of a task, in items; 1 if there are Rows
-	Bytes     int                    // of an item and its result
-	Closed    error                  // of a task that a closed pool refuses
-	NeedTick  func()                 // called when NeedsTick becomes true; not called if MaxSize is 1
+	Key       func(T) any     // nil, or of an item: those of equal keys run one after the other
+	Executor  *work.Executor  // runs the tasks; its runner calls Run, and its queue has no bound
+	Context   context.Context // of the tasks; the window is over when it ends
+	Unordered bool            // tasks are taken in the order in which they finish
+	Queue     int             // items in progress beyond the limit; -1: as many as the limit
+	Closed    error           // of a task that a closed pool refuses
 }
 
 // A Window has the tasks of one run.
 type Window[T, R any] struct {
 	Config[T, R]
-	cost    cost
 	last    atomic.Int64 // index behind which no item is wanted
-	asleep  atomic.Bool  // the consumer
 	dropped atomic.Bool  // the queued tasks: see Drop
 	isReady func() bool  // ready, one allocation a run
 	index   int64        // of the next item; owned by the feeder
-	taken   *Task[T, R]  // finished tasks, owned by the consumer
 
-	mu      sync.Mutex
-	room    room
-	list    list[T, R]
-	watched []*Task[T, R] // that Tick may split
+	mu   sync.Mutex
+	room room
+	keys keys[T, R]
+
+	// The list of tasks that are not taken: in the order of their items, or under Unordered in
+	// that in which they finish.
+	head, tail *Task[T, R]
+	pending    int  // tasks that are not taken, also those that have not joined the list
+	ended      bool // the feeder: there will be no more
 }
 
 // Open makes w ready. Close must follow.
@@ -55,7 +52,6 @@ func (w *Window[T, R]) Open(c Config[T, R]) {
 	w.Config = c
 	w.isReady = w.ready
 	w.last.Store(math.MaxInt64)
-	w.room.reserve = reserveBytes / int64(max(1, c.Bytes))
 	w.room.vacant = make(chan struct{}, 1)
 	w.room.watcher.Wake = w.room.vacant
 	c.Executor.Engine.Limiter().Watch(&w.room.watcher)
@@ -64,66 +60,38 @@ func (w *Window[T, R]) Open(c Config[T, R]) {
 // Close makes the limiter forget w, which wakes no feeder any more.
 func (w *Window[T, R]) Close() { w.Executor.Engine.Limiter().Unwatch(&w.room.watcher) }
 
-// Submit makes tasks of admitted items, which belong to w from now on, and gives back the room
-// of unused ones. The answer is Accepted, or Over if some tasks do not run: a closed pool has
-// refused them, or the window is over. Calls of Submit and SubmitOne must not overlap.
-func (w *Window[T, R]) Submit(items []T, unused int) work.Answer {
-	if unused > 0 {
-		w.vacate(unused)
+// Submit submits the task of an item that Admit has admitted. The answer is Accepted, or Over
+// if the task does not run: a closed pool has refused it, or the window is over. Submit calls
+// Key. Calls must not overlap.
+func (w *Window[T, R]) Submit(item T) work.Answer {
+	t := &Task[T, R]{index: w.index, item: item, from: w.Executor.Parent}
+	if w.Key != nil {
+		t.key = w.Key(item)
+		t.alone = t.key != t.key // panics if the key cannot be compared
 	}
-	answer := work.Accepted
-	for len(items) > 0 {
-		n := min(w.taskSize(), len(items))
-		if a := w.submit(&Task[T, R]{items: items[:n]}); a != work.Accepted {
-			answer = a
-		}
-		items = items[n:]
-	}
-	return answer
-}
-
-// SubmitOne is Submit for one item.
-func (w *Window[T, R]) SubmitOne(item T) work.Answer {
-	t := &Task[T, R]{item: [1]T{item}}
-	t.items = t.item[:]
-	return w.submit(t)
-}
-
-// submit submits t, the next in order.
-func (w *Window[T, R]) submit(t *Task[T, R]) work.Answer {
-	t.index, t.from = w.index, w.Executor.Parent
-	w.index += int64(len(t.items))
+	w.index++
 	w.mu.Lock()
-	w.insertLocked(w.list.tail, t)
-	w.mu.Unlock()
-	return w.offer(t)
-}
-
-// insertLocked counts a new task, and inserts it into the list after another. Under Unordered
-// it joins the list when it finishes.
-func (w *Window[T, R]) insertLocked(after, t *Task[T, R]) {
-	w.list.pending++
+	w.pending++
 	w.room.demand.Submit(1)
 	if !w.Unordered {
-		w.list.insert(after, t)
+		w.appendLocked(t)
 	}
+	w.mu.Unlock()
+	if w.Key == nil {
+		return w.answer(t, w.Executor.Source.Offer(t, t.from))
+	}
+	if w.Executor.Refuses() { // or a key without end would hold up the end of the pool
+		w.refuse(t)
+		return work.Over
+	}
+	if !w.enter(t) {
+		return work.Accepted // behind others of its key
+	}
+	return w.answer(t, w.Executor.Source.Offer(new(turn[T, R]), t.from))
 }
 
-// offer submits t, or leaves it behind the others of its key.
-func (w *Window[T, R]) offer(t *Task[T, R]) work.Answer {
-	var payload any = t
-	if w.Rows != nil {
-		if w.Executor.Refuses() { // or a key without end would hold up the end of the pool
-			w.refuse(t)
-			return work.Over
-		}
-		turn := w.Rows.Enter(t)
-		if turn == nil {
-			return work.Accepted
-		}
-		payload = turn
-	}
-	a := w.Executor.Source.Offer(payload, t.from)
+// answer is called with the answer to the offer of t.
+func (w *Window[T, R]) answer(t *Task[T, R], a work.Answer) work.Answer {
 	if a == work.Over && w.Executor.Closed() {
 		w.refuse(t)
 	}
@@ -137,10 +105,20 @@ func (w *Window[T, R]) refuse(t *Task[T, R]) {
 	w.Executor.Source.Notify() // t is no task that ends
 }
 
+// appendLocked adds t to the list.
+func (w *Window[T, R]) appendLocked(t *Task[T, R]) {
+	if w.tail == nil {
+		w.head = t
+	} else {
+		w.tail.next = t
+	}
+	w.tail = t
+}
+
 // End says that the feeder submits no more.
 func (w *Window[T, R]) End() {
 	w.mu.Lock()
-	w.list.ended = true
+	w.ended = true
 	w.mu.Unlock()
 	w.Executor.Source.Notify()
 }
@@ -152,54 +130,46 @@ func (w *Window[T, R]) Drop() { w.dropped.Store(true) }
 // Dropped reports whether Drop has been called.
 func (w *Window[T, R]) Dropped() bool { return w.dropped.Load() }
 
-// Next returns the next task, or nil if it has not finished, or there is none.
+// Next takes the next task. It returns nil if that has not finished, or there is none.
 func (w *Window[T, R]) Next() *Task[T, R] {
-	if w.taken == nil {
-		w.mu.Lock()
-		w.taken = w.list.take()
-		w.mu.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	t := w.head
+	if t == nil || !t.finished {
+		return nil
 	}
-	t := w.taken
-	if t != nil {
-		w.taken = t.next
+	w.pending--
+	if w.head = t.next; w.head == nil {
+		w.tail = nil
 	}
+	t.next = nil
 	return t
 }
 
 // Await waits until Next returns a task, or there will be none: then all are taken, or the
 // window is over. The permit of the task that has made the call is lent meanwhile.
-func (w *Window[T, R]) Await() {
-	w.asleep.Store(true)
-	w.Executor.Source.AwaitLending(w.isReady)
-	w.asleep.Store(false)
-}
+func (w *Window[T, R]) Await() { w.Executor.Source.AwaitLending(w.isReady) }
 
 // ready reports whether the consumer need not wait.
 func (w *Window[T, R]) ready() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.list.head != nil && w.list.head.finished || w.list.complete() || w.Context.Err() != nil || w.dropped.Load()
+	return w.head != nil && w.head.finished || w.allTakenLocked() || w.Context.Err() != nil || w.dropped.Load()
 }
 
-// Complete reports whether the feeder has ended and all tasks are taken.
-func (w *Window[T, R]) Complete() bool {
+// AllTaken reports whether the feeder has ended and all tasks are taken.
+func (w *Window[T, R]) AllTaken() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.list.complete()
+	return w.allTakenLocked()
 }
 
-// Release frees the room of t, which Next has returned.
-func (w *Window[T, R]) Release(t *Task[T, R]) { w.vacate(len(t.items) - t.first) }
+func (w *Window[T, R]) allTakenLocked() bool { return w.ended && w.pending == 0 }
 
 // Untaken returns the tasks that Next has not returned. It is called when no task runs.
 func (w *Window[T, R]) Untaken() iter.Seq[*Task[T, R]] {
 	return func(yield func(*Task[T, R]) bool) {
-		for _, t := range []*Task[T, R]{w.taken, w.list.head} {
-			for ; t != nil; t = t.next {
-				if !yield(t) {
-					return
-				}
-			}
+		for t := w.head; t != nil && yield(t); t = t.next {
 		}
 	}
 }
