@@ -74,7 +74,7 @@
 //	Cost
 //	47  a ready task allocates nothing            TestSubmittingAllocatesNothing, TestResultsAreLinear
 //	48  a group is cheap                          TestGroupIsCheap
-//	49  gauges cost nothing for each item         TestCountingCostsNothing, BenchmarkGroupGo
+//	49  gauges cost nothing for each item         TestSubmittingAllocatesNothing, BenchmarkGroupGo
 //
 // TestPrograms runs random programs over all entry points, and knows what may come out of each.
 // Before a change of what they share, run many of them, with and without the race detector:

@@ -27,15 +27,19 @@ var refusers = []refuser{
 		return func(f func(context.Context) error) { p.TryGo(func(ctx context.Context) { f(ctx) }) }, p.Close
 	}},
 	{"Group.TryGo", func(l *stint.Limiter) (func(func(context.Context) error), func()) {
-		g := stint.NewGroup(context.Background(), l, stint.Queue(0))
+		g := stint.NewGroup(bg, l, stint.Queue(0))
 		return func(f func(context.Context) error) { g.TryGo(f) }, func() { g.Wait() }
 	}},
-	{"Limiter.TryDo", func(l *stint.Limiter) (func(func(context.Context) error), func()) {
-		var callers sync.WaitGroup
-		return func(f func(context.Context) error) {
-			callers.Go(func() { l.TryDo(context.Background(), f) })
-		}, callers.Wait
-	}},
+	{"Limiter.TryDo", callers((*stint.Limiter).TryDo)},
+}
+
+// callers are goroutines that call do.
+func callers(do func(*stint.Limiter, context.Context, func(context.Context) error) error) func(*stint.Limiter) (func(func(context.Context) error), func()) {
+	return func(l *stint.Limiter) (func(func(context.Context) error), func()) {
+		ctx, cancel := context.WithCancel(bg)
+		var all sync.WaitGroup
+		return func(f func(context.Context) error) { all.Go(func() { do(l, ctx, f) }) }, func() { cancel(); all.Wait() }
+	}
 }
 
 // refused offers tasks of w at a rate, in tasks a millisecond, at random times. It returns
@@ -63,34 +67,21 @@ func refused(t *testing.T, w *workload.Workload, r refuser, rate float64, seed i
 }
 
 // At servers of 20 slots that have a queue, or collapse above 30, with more tasks than they
-// can serve, nobody waits: tasks are refused. The limit comes near 20 with every seed, and
-// the search continues.
+// can serve, nobody waits: tasks are refused. The limit comes near 20, and the search continues.
 func TestRefusalsTeachTheSearch(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: many runs, each until the search has settled")
+	if testing.Short() || race.Enabled {
+		t.Skip("long runs, each until the search has settled")
 	}
-	seeds := map[bool]int{false: 3, true: 1}[race.Enabled]
-	for _, name := range []string{"5 slots k=20", "10 cliff"} {
-		tr := *trialOf(name)
-		tr.Until, tr.From = 8_000, 3_000
-		if race.Enabled {
-			tr.Until, tr.From = 500, 0
-		}
-		for i, r := range refusers {
-			for seed := range seeds {
-				load := []float64{1.5, 3}[(seed+i)%2]
-				m, limits := refused(t, &tr.Workload, r, load*tr.Best, seed)
-				if race.Enabled {
-					continue // nothing is judged
-				}
-				late := limits[len(limits)/2:]
-				sorted := slices.Sorted(slices.Values(late))
-				median := sorted[len(sorted)/2]
-				x := m.Throughput() / tr.Best
-				if x < 0.9 || m.Mean() > 40 || median < 14 || median > 36 || slices.Min(limits) == slices.Max(limits) {
-					t.Errorf("%s, %s, seed %d: %.2f of the throughput, %.1f tasks on average, limits %v",
-						name, r.name, seed, x, m.Mean(), limits)
-				}
+	for i, r := range refusers {
+		for j, name := range []string{"5 slots k=20", "10 cliff"} {
+			tr := *trialOf(name)
+			tr.Until, tr.From = 8_000, 3_000
+			load := []float64{1.5, 3}[(i+j)%2]
+			m, limits := refused(t, &tr.Workload, r, load*tr.Best, i)
+			late := slices.Sorted(slices.Values(limits[len(limits)/2:]))
+			median, x := late[len(late)/2], m.Throughput()/tr.Best
+			if x < 0.9 || m.Mean() > 40 || median < 14 || median > 36 || slices.Min(limits) == slices.Max(limits) {
+				t.Errorf("%s, %s: %.2f of the throughput, %.1f tasks on average, limits %v", name, r.name, x, m.Mean(), limits)
 			}
 		}
 	}
@@ -113,18 +104,10 @@ func TestRefusalsRaiseTheLimit(t *testing.T) {
 		})
 		return took
 	}
-	waiting := until(refuser{"Limiter.Do", func(l *stint.Limiter) (func(func(context.Context) error), func()) {
-		var callers sync.WaitGroup
-		ctx, cancel := context.WithCancel(context.Background())
-		return func(f func(context.Context) error) {
-			callers.Go(func() { l.Do(ctx, f) })
-		}, func() { cancel(); callers.Wait() }
-	}})
+	waiting := until(refuser{"Limiter.Do", callers((*stint.Limiter).Do)})
 	for _, r := range refusers {
 		if took := until(r); took > waiting*5/4 {
 			t.Errorf("%s: %v until the limit is %d; with tasks that wait %v", r.name, took, most, waiting)
-		} else {
-			t.Logf("%s: %v; with tasks that wait %v", r.name, took, waiting)
 		}
 	}
 }
