@@ -118,7 +118,7 @@ func constantChain(t *testing.T, open func() (start starter, close func()), way 
 		last := chain(sounding{first, new(sync.Mutex), &frames[i]}, length, start, way, opts)
 		equal(t, "values of the first task", [2]any{last.Value(chainKey{}), last.Value("none")}, [2]any{1, nil})
 	}
-	if frames[1] > frames[0] {
+	if frames[1] > frames[0]+10 { // a task may run on the goroutine of its submitter
 		t.Errorf("a value takes %d frames after 10 tasks, %d after 80", frames[0], frames[1])
 	}
 	const tasks = 500

@@ -67,6 +67,7 @@ func pullsNoMore(t *testing.T, queue int, opts ...stint.Option) {
 	ctx, cancel := context.WithCancel(bg)
 	time.AfterFunc(time.Second, cancel)
 	call := begin(func() error { return stint.EachSeq(ctx, pulled, blocked, opts...) })
+	time.Sleep(time.Second / 2) // a submitter that waits for a long queue is let in after a moment
 	synctest.Wait()
 	equal(t, "values pulled by EachSeq", n+1, 3+room+1)
 	equal(t, "error", <-call, context.Canceled)
