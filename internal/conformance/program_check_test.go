@@ -22,7 +22,7 @@ import (
 // running.check and resource.finish. Most run in bubbles, where a lost wake-up is a deadlock and
 // the time tells what came first. A failure names the flags that run its program alone.
 func TestPrograms(t *testing.T) {
-	for i := range max(*stressRounds/2, 1) {
+	for i := range max(rounds(*stressRounds/2), 1) {
 		seed := *stressSeed + uint64(i)
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { // the name is printed when the time is up, too
 			finished := false
