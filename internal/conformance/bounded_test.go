@@ -210,133 +210,35 @@ func raisedByAnother(t *testing.T, e entryPoint) {
 	equal(t, "errors", [2]error{err, <-ended}, [2]error{})
 }
 
-// 25: the limit holds under submitters, panics, Goexit and changes at once, and
-// nothing is lost. Fails: ants before #376, gopool (PR #231).
-func TestLimitHoldsUnderEverything(t *testing.T) {
-	const most = 4
-	p := stint.NewPool(stint.Limit(most), stint.Queue(7), stint.OnPanic(func(*stint.PanicError) {}))
-	stop := changing(most, p.SetLimit)
-	var g gauge
-	var accepted atomic.Int64
+// 30: statistics are right at every instant: each accepted task is counted once. FuzzPool
+// compares them with a model after each step. Fails: ants v2.12.1 (Free() of -9; Running() counts
+// idle workers).
+func TestStatsAreExact(t *testing.T) {
+	p := stint.NewPool(stint.Limit(3), stint.Queue(5))
+	var before, after atomic.Uint64 // calls of Go begun, and ended
 	var wg sync.WaitGroup
-	for submitter := range 8 {
-		r := rand.New(rand.NewPCG(uint64(submitter), 1))
+	for range 4 {
 		wg.Go(func() {
-			for range 500 {
-				accepted.Add(int64(submitOddly(p, &g, r.IntN(3), r.IntN(4))))
+			for range 2000 {
+				before.Add(1)
+				p.Go(func(context.Context) {})
+				after.Add(1)
 			}
 		})
 	}
-	for _, e := range entryPoints {
-		wg.Go(func() {
-			e.run(bg, 300, func(context.Context, int) error { g.Enter(); defer g.Leave(); runtime.Gosched(); return nil }, p)
-		})
+	for done := false; !done; {
+		least := after.Load()
+		s := p.Stats()
+		most := before.Load()
+		sum := uint64(s.Queued+s.Running) + s.Completed + s.Dropped
+		if sum < least || sum > most || s.Running > 3 || s.Running > s.Workers || s.Idle > s.Workers || s.Idle < 0 {
+			t.Fatalf("%+v, with %d to %d accepted", s, least, most)
+		}
+		done = least == 8000
 	}
 	wg.Wait()
-	stop()
 	p.Close()
-	if want := int(accepted.Load()) + 300*len(entryPoints); g.Max() > most || g.Now() != 0 || g.Total() != want {
-		t.Errorf("at most %d, now %d, in all %d; want at most %d, 0, %d", g.Max(), g.Now(), g.Total(), most, want)
-	}
-}
-
-// submitOddly gives p a task, which ends in some way, and returns how many were accepted.
-func submitOddly(p *stint.Pool, g *gauge, method, end int) int {
-	f := func(context.Context) {
-		g.Enter()
-		defer g.Leave()
-		endOddly(end)
-	}
-	accepted := false
-	switch method {
-	case 0:
-		accepted = p.Go(f) == nil
-	case 1:
-		accepted = p.TryGo(f)
-	case 2:
-		ctx, cancel := context.WithCancel(bg)
-		go cancel()
-		accepted = p.GoContext(ctx, f) == nil
-	}
-	if accepted {
-		return 1
-	}
-	return 0
-}
-
-// 30: statistics are right at every instant: each accepted task is counted once.
-// Fails: ants v2.12.1 (Free() of -9; Running() counts idle workers).
-func TestStatsAreExact(t *testing.T) {
-	bubble(t, "steps", exactSteps)
-	t.Run("without a bubble", func(t *testing.T) {
-		p := stint.NewPool(stint.Limit(3), stint.Queue(5))
-		var before, after atomic.Uint64 // calls of Go begun, and ended
-		var wg sync.WaitGroup
-		for range 4 {
-			wg.Go(func() {
-				for range 2000 {
-					before.Add(1)
-					p.Go(func(context.Context) {})
-					after.Add(1)
-				}
-			})
-		}
-		for done := false; !done; {
-			least := after.Load()
-			s := p.Stats()
-			most := before.Load()
-			sum := uint64(s.Queued+s.Running) + s.Completed + s.Dropped
-			if sum < least || sum > most || s.Running > 3 || s.Running > s.Workers || s.Idle > s.Workers || s.Idle < 0 {
-				t.Fatalf("%+v, with %d to %d accepted", s, least, most)
-			}
-			done = least == 8000
-		}
-		wg.Wait()
-		p.Close()
-		equal(t, "completed", p.Stats().Completed, 8000)
-	})
-}
-
-// exactSteps looks at the statistics of a pool after each step.
-func exactSteps(t *testing.T) {
-	p := stint.NewPool(stint.Limit(2), stint.Queue(3), stint.Name("exact"))
-	is := func(want stint.PoolStats) {
-		t.Helper()
-		synctest.Wait()
-		want.Name, want.Limit = "exact", 2
-		equal(t, "stats", p.Stats(), want)
-	}
-	is(stint.PoolStats{})
-	task := func(context.Context) { time.Sleep(time.Second) }
-	p.Go(task)
-	is(stint.PoolStats{Running: 1, Workers: 1})
-	for range 4 {
-		p.Go(task)
-	}
-	is(stint.PoolStats{Running: 2, Queued: 3, Workers: 2})
-	go p.Go(task)
-	is(stint.PoolStats{Running: 2, Queued: 3, Waiting: 1, Workers: 2})
-	time.Sleep(time.Second)
-	is(stint.PoolStats{Running: 2, Queued: 2, Workers: 2, Completed: 2})
-	time.Sleep(time.Second)
-	is(stint.PoolStats{Running: 2, Workers: 2, Completed: 4})
-	time.Sleep(time.Second)
-	is(stint.PoolStats{Workers: 2, Idle: 2, Completed: 6})
-
-	ctx, cancel := context.WithCancel(bg) // a group's tasks count as the pool's
-	g := stint.NewGroup(ctx, p)
-	for range 5 {
-		g.Go(sleep(time.Second))
-	}
-	is(stint.PoolStats{Running: 2, Queued: 3, Workers: 2, Completed: 6})
-	cancel()
-	is(stint.PoolStats{Running: 2, Workers: 2, Completed: 6, Dropped: 3})
-	g.Wait()
-	is(stint.PoolStats{Workers: 2, Idle: 2, Completed: 8, Dropped: 3})
-	time.Sleep(time.Second)
-	is(stint.PoolStats{Completed: 8, Dropped: 3})
-	p.Close()
-	is(stint.PoolStats{Completed: 8, Dropped: 3})
+	equal(t, "completed", p.Stats().Completed, 8000)
 }
 
 // 31: a limit is shared when the Limiter is, and not by accident: a call with the options of

@@ -44,7 +44,7 @@ func calls200(ctx context.Context, n int, f func(i int)) error {
 // Tasks that fail are no throughput. While a server of 8 slots is down, calls fail after a
 // millisecond; it would meet as many calls as the limit when it comes back.
 func TestFailuresDoNotRaiseTheLimit(t *testing.T) {
-	const up, down = 3 * time.Second, 5 * time.Second
+	const up, down = 2 * time.Second, 3 * time.Second
 	for _, e := range append(drivers(), outside()...) {
 		bubble(t, e.name, func(t *testing.T) {
 			limit := stint.Auto(1, 200)

@@ -117,39 +117,6 @@ func errorsAndTheCause(t *testing.T, run run) {
 	equal(t, "errors", fmt.Sprint(err), want)
 }
 
-// 15: the error is the cause, never a context.Canceled that the library made.
-// Fails: mr, and the pattern that go-tools #155 is about.
-func TestErrorIsTheCause(t *testing.T) {
-	everywhere(t, 3, func(t *testing.T, run run) {
-		err := run(bg, 3, func(ctx context.Context, i int) error {
-			if i == 2 {
-				time.Sleep(time.Second)
-				return errBoom
-			}
-			<-ctx.Done()
-			return ctx.Err() // context.Canceled, and these may be first to return
-		})
-		equal(t, "error", err, errBoom)
-	})
-}
-
-// 16: a cancelled context and a deadline are told apart, and the cause is kept.
-// Fails: mr (always DeadlineExceeded).
-func TestCancelAndDeadlineAreToldApart(t *testing.T) {
-	everywhere(t, 2, func(t *testing.T, run run) {
-		wait := func(ctx context.Context, _ int) error { <-ctx.Done(); return ctx.Err() }
-		cancelled, cancel := context.WithCancel(bg)
-		time.AfterFunc(time.Second, cancel)
-		equal(t, "cancelled", run(cancelled, 9, wait), context.Canceled)
-		late, cancel := context.WithTimeout(bg, time.Second)
-		defer cancel()
-		equal(t, "deadline", run(late, 9, wait), context.DeadlineExceeded)
-		caused, cancelCause := context.WithCancelCause(bg)
-		time.AfterFunc(time.Second, func() { cancelCause(errGone) })
-		equal(t, "cause", run(caused, 9, wait), errGone)
-	})
-}
-
 // 17: when the parent is cancelled and no task has failed, the caller learns that work is
 // missing. Fails: errgroup (nil), mr and ParallelizeUntil (return nothing).
 func TestMissingWorkIsTold(t *testing.T) {

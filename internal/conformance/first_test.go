@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"runtime"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -215,32 +213,6 @@ func TestFirstOnAPoolThatIsShutDown(t *testing.T) {
 			equal(t, "result", got, result)
 			equal(t, "error", err, want)
 		})
-	}
-}
-
-// Of results that come at the same time one counts, exactly, and nothing runs on.
-func TestFirstRace(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	for range rounds(200) {
-		n, limit, wins := 1+r.IntN(40), 1+r.IntN(8), r.IntN(5)
-		p := stint.NewPool(stint.Limit(limit))
-		for _, opts := range [][]stint.Option{nil, {stint.Limit(limit)}, {stint.Auto(1, limit)}, {p}} {
-			var running atomic.Int32
-			got, err := stint.First(bg, indexes(n), func(ctx context.Context, i int) (int, error) {
-				running.Add(1)
-				defer running.Add(-1)
-				runtime.Gosched()
-				if i >= n-wins {
-					return i + 1, nil
-				}
-				return 0, errBoom
-			}, opts...)
-			equal(t, "running", running.Load(), 0)
-			if lost := wins == 0; lost && (err == nil || strings.Count(err.Error(), "boom") != n) || !lost && (err != nil || got <= n-wins) {
-				t.Fatalf("%d items, %d succeed: %d, %v", n, wins, got, err)
-			}
-		}
-		p.Close()
 	}
 }
 

@@ -211,26 +211,6 @@ func TestEndedGroupsAreNotKept(t *testing.T) {
 	}
 }
 
-// 18: a group that is cancelled while others hold its limiter waits no longer.
-func TestCancelledGroupLeavesNoWaiter(t *testing.T) {
-	each(t, func(t *testing.T, e entryPoint) {
-		l := stint.Limit(1)
-		p := stint.NewPool(l)
-		defer p.Close()
-		hold := stint.NewGroup(bg, l)
-		hold.Go(sleep(time.Hour))
-		synctest.Wait()
-		for _, opt := range []stint.Option{l, p} {
-			ctx, cancel := context.WithTimeout(bg, time.Second)
-			e.run(ctx, 5, nothing, opt)
-			cancel()
-			synctest.Wait()
-			equal(t, "waiting for the limiter", l.Stats().Waiting, 0)
-		}
-		hold.Wait()
-	})
-}
-
 // A thing is a value that a task holds.
 type thing struct{ _ [1 << 10]byte }
 
@@ -454,22 +434,6 @@ func TestQueueShrinks(t *testing.T) {
 		if kept > 100_000 { // the queue held 5 MB
 			t.Errorf("%s: %d bytes are kept after a burst of 200,000 tasks", name, kept)
 		}
-	}
-}
-
-// 38: a million tasks through a bounded queue never hold a million closures.
-func TestQueueIsBounded(t *testing.T) {
-	g := stint.NewGroup(bg, stint.Limit(2), stint.Queue(64))
-	var alive, most, ran atomic.Int64
-	for range 100_000 {
-		n := alive.Add(1)
-		most.Store(max(most.Load(), n))
-		g.Go(func(context.Context) error { alive.Add(-1); ran.Add(1); return nil })
-	}
-	g.Wait()
-	equal(t, "tasks run", ran.Load(), 100_000)
-	if most.Load() > 64+2+1 {
-		t.Errorf("up to %d tasks had been made and not begun, want at most 67", most.Load())
 	}
 }
 

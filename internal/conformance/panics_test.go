@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -104,24 +103,6 @@ func TestPanicsCostNoWorker(t *testing.T) {
 	})
 }
 
-// 6: the value is reachable by errors.As, the text holds the stack. Fails: mr (a
-// string), conc v0.3.0 (no error).
-func TestPanicKeepsItsValue(t *testing.T) {
-	everywhere(t, 2, func(t *testing.T, run run) {
-		v := recovered(func() {
-			run(bg, 1, func(context.Context, int) error {
-				explode(fmt.Errorf("with more: %w", &fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist}))
-				return nil
-			})
-		})
-		err, _ := v.(error)
-		var path *fs.PathError
-		if !errors.As(err, &path) || path.Path != "x" || !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "conformance_test.explode(") {
-			t.Errorf("recovered %v", v)
-		}
-	})
-}
-
 // 7: of two panics and three errors nothing is lost. Fails: conc v0.3.0 (the
 // second panic and all errors).
 func TestPanicsAndErrorsAreAllKept(t *testing.T) {
@@ -213,28 +194,6 @@ func TestPanicWithNilPanicError(t *testing.T) {
 	everywhere(t, 1, func(t *testing.T, run run) {
 		v := recovered(func() { run(bg, 1, func(context.Context, int) error { panic((*stint.PanicError)(nil)) }) })
 		equal(t, "something was raised", v != nil, true)
-	})
-}
-
-// 12: a panic has cancelled the others by the time Wait returns. conc v0.3.0
-// does this too.
-func TestPanicCancels(t *testing.T) {
-	everywhere(t, 2, func(t *testing.T, run run) {
-		var cause error
-		p := raises(t, "boom", func() {
-			run(bg, 2, func(ctx context.Context, i int) error {
-				if i == 0 {
-					panic("boom")
-				}
-				<-ctx.Done()
-				cause = context.Cause(ctx)
-				return nil
-			}, stint.KeepGoing()) // which is about errors only
-		})
-		c, ok := cause.(*stint.PanicError)
-		if cause != nil && (!ok || &c.Stack[0] != &p.Stack[0]) { // nil if the other was not begun
-			t.Errorf("recovered %v, the other's cause is %v", p, cause)
-		}
 	})
 }
 

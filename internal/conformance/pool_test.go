@@ -90,19 +90,6 @@ func TestWorkersAreReused(t *testing.T) {
 	})
 }
 
-// The tasks' context ends with the pool, and the cause says so.
-func TestContextOfAPool(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := stint.NewPool()
-		var kept context.Context
-		p.Go(func(ctx context.Context) { kept = ctx })
-		p.Idle(bg)
-		equal(t, "while the pool is open", kept.Err(), nil)
-		p.Close()
-		equal(t, "after Close", context.Cause(kept), stint.ErrClosed)
-	})
-}
-
 // Idle waits for the tasks of groups on the pool too, and leaves it open.
 func TestIdleWaitsForAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

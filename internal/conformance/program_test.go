@@ -85,9 +85,12 @@ func (c *choices) of(n int) int {
 
 func (c *choices) rarely(n int) bool { return c.of(n) == n-1 }
 
-// duration is often none, and seldom the same as another.
+// duration is often none, and seldom the same as another. Idle workers end in the longest.
 func (c *choices) duration() time.Duration {
 	n := time.Duration(c.of(256))
+	if n >= 250 {
+		return n * 6 * time.Millisecond
+	}
 	return n * n * time.Microsecond
 }
 

@@ -2,16 +2,12 @@ package conformance_test
 
 import (
 	"context"
-	"math/rand/v2"
-	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stint-go/stint"
-	"github.com/stint-go/stint/internal/race"
-	"github.com/stint-go/stint/internal/workload"
 )
 
 // A refuser starts a task now or refuses it. The function end waits for the tasks.
@@ -39,51 +35,6 @@ func callers(do func(*stint.Limiter, context.Context, func(context.Context) erro
 		ctx, cancel := context.WithCancel(bg)
 		var all sync.WaitGroup
 		return func(f func(context.Context) error) { all.Go(func() { do(l, ctx, f) }) }, func() { cancel(); all.Wait() }
-	}
-}
-
-// refused offers tasks of w at a rate, in tasks a millisecond, at random times. It returns
-// the meter and the limits at the end of each half second.
-func refused(t *testing.T, w *workload.Workload, r refuser, rate float64, seed int) (*workload.Meter, []int) {
-	t.Helper()
-	var live *workload.Live
-	var limits []int
-	synctest.Test(t, func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(uint64(seed), 5))
-		l := stint.Auto(1, 256)
-		try, end := r.open(l)
-		live = workload.NewLive(w, uint64(seed))
-		for milliseconds(sinceBubble()) < w.Until {
-			if int(2*sinceBubble()/time.Second) > len(limits) {
-				limits = append(limits, l.Current())
-			}
-			try(live.Task)
-			time.Sleep(max(1, time.Duration(rng.ExpFloat64()/rate*float64(time.Millisecond))))
-		}
-		live.Stop()
-		end()
-	})
-	return &live.Meter, limits
-}
-
-// At servers of 20 slots that have a queue, or collapse above 30, with more tasks than they
-// can serve, nobody waits: tasks are refused. The limit comes near 20, and the search continues.
-func TestRefusalsTeachTheSearch(t *testing.T) {
-	if testing.Short() || race.Enabled {
-		t.Skip("long runs, each until the search has settled")
-	}
-	for i, r := range refusers {
-		for j, name := range []string{"5 slots k=20", "10 cliff"} {
-			tr := *trialOf(name)
-			tr.Until, tr.From = 8_000, 3_000
-			load := []float64{1.5, 3}[(i+j)%2]
-			m, limits := refused(t, &tr.Workload, r, load*tr.Best, i)
-			late := slices.Sorted(slices.Values(limits[len(limits)/2:]))
-			median, x := late[len(late)/2], m.Throughput()/tr.Best
-			if x < 0.9 || m.Mean() > 40 || median < 14 || median > 36 || slices.Min(limits) == slices.Max(limits) {
-				t.Errorf("%s, %s: %.2f of the throughput, %.1f tasks on average, limits %v", name, r.name, x, m.Mean(), limits)
-			}
-		}
 	}
 }
 

@@ -11,56 +11,8 @@ import (
 	"time"
 
 	"github.com/stint-go/stint"
-	"github.com/stint-go/stint/internal/race"
 	"github.com/stint-go/stint/internal/workload"
 )
-
-// Calls that are too short to measure anything in one of them teach a shared limiter together,
-// also with pauses between them: the window of the search survives the end of a call.
-func TestSmallCallsTeachTheSearch(t *testing.T) {
-	if testing.Short() || race.Enabled {
-		t.Skip("1,500 calls")
-	}
-	collapse := workload.Workload{
-		Procs: 2, Until: 1e9,
-		Rate: func(n int) float64 { return min(1, 4/float64(n)) * min(1, 6/float64(n)) },
-		Next: func(_ float64, r *rand.Rand) (compute, wait, serve float64) { return 0.01, 0, 10 * r.ExpFloat64() },
-	}
-	wait := collapse
-	wait.Rate = nil
-	wait.Next = func(_ float64, r *rand.Rand) (compute, wait, serve float64) { return 0.01, 10 * r.ExpFloat64(), 0 }
-	const seeds = 5
-	for _, c := range []struct {
-		name     string
-		workload workload.Workload
-		best     int
-		pause    time.Duration
-		share    float64 // of the best throughput, on average over the seeds
-	}{{"collapse", collapse, 4, 0, 0.85}, {"collapse", collapse, 4, 2 * time.Second, 0.85}, {"wait", wait, 60, 300 * time.Millisecond, 0.95}} {
-		sum := 0.0
-		for seed := range uint64(seeds) {
-			best := smallCalls(t, &c.workload, seed, c.pause, stint.Limit(c.best))
-			sum += best.Seconds() / smallCalls(t, &c.workload, seed, c.pause, stint.Auto(1, 256)).Seconds()
-		}
-		if sum/seeds < c.share {
-			t.Errorf("%s, pauses of %v: %.2f of the best throughput, want %.2f", c.name, c.pause, sum/seeds, c.share)
-		}
-	}
-}
-
-// smallCalls returns how long 50 calls of 60 tasks take in total, pauses left out.
-func smallCalls(t *testing.T, w *workload.Workload, seed uint64, pause time.Duration, l *stint.Limiter) (busy time.Duration) {
-	synctest.Test(t, func(t *testing.T) {
-		live := workload.NewLive(w, seed)
-		for range 50 {
-			start := time.Now()
-			equal(t, "Range", stint.Range(bg, 60, func(ctx context.Context, _ int) error { return live.Task(ctx) }, l), nil)
-			busy += time.Since(start)
-			time.Sleep(pause)
-		}
-	})
-	return busy
-}
 
 // manyCalls makes calls of n tasks, one after the other, with pauses, on a limiter of its own, and
 // returns the median of the limit after the later half of the calls. A task takes so many

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"math/rand/v2"
 	"runtime"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stint-go/stint"
@@ -45,32 +44,4 @@ func TestWakeups(t *testing.T) {
 		}
 	}
 	goroutine.NoneLeft(t)
-}
-
-// TestShutdownCounts shuts pools down while their workers go from task to task: each
-// accepted task has run or is in the count.
-func TestShutdownCounts(t *testing.T) {
-	for round := range rounds(*stressRounds / 2) {
-		p := stint.NewPool(stint.Limit(1 + round%3))
-		var ran, accepted atomic.Int64
-		ctx, cancel := context.WithCancel(bg)
-		task := func(context.Context) {
-			if ran.Add(1) == int64(round%50) {
-				cancel()
-			}
-		}
-		for range 200 {
-			if p.Go(task) == nil {
-				accepted.Add(1)
-			}
-		}
-		if round%50 == 0 {
-			cancel()
-		}
-		abandoned, err := p.Shutdown(ctx)
-		if int64(abandoned) != accepted.Load()-ran.Load() || err == nil && abandoned > 0 {
-			t.Fatalf("round %d: %d accepted, %d ran, %d abandoned: %v", round, accepted.Load(), ran.Load(), abandoned, err)
-		}
-		cancel()
-	}
 }

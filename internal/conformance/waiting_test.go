@@ -3,12 +3,10 @@ package conformance_test
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -321,94 +319,6 @@ func TestWaitingCostsNothing(t *testing.T) {
 		equal(t, "error", run(bg, 5, sleeps(time.Minute)), nil)
 		equal(t, "time passed", sinceBubble(), 5*time.Minute)
 	})
-}
-
-// 42: no wake-up is lost when submitters, panics, Goexit, expiry of workers, changes of the
-// limit and cancelled groups meet. A lost wake-up would be a deadlock of the bubble.
-func TestNoWakeUpIsLost(t *testing.T) {
-	for seed := range uint64(rounds(40)) {
-		bubble(t, "actors", func(t *testing.T) {
-			l := stint.Limit(1 + int(seed)%3)
-			p := stint.NewPool(l, stint.Queue(int(seed)%5), stint.OnPanic(func(*stint.PanicError) {}))
-			actors := make([]actor, 6)
-			var wg sync.WaitGroup
-			for i := range actors {
-				a := &actors[i]
-				*a = actor{l: l, p: p, r: rand.New(rand.NewPCG(seed, uint64(i)))}
-				wg.Go(a.act)
-			}
-			wg.Wait()
-			p.Close()
-			for i := range actors {
-				equal(t, "tasks run", actors[i].ran.Load(), actors[i].accepted)
-			}
-			synctest.Wait()
-			equal(t, "the limiter at the end", usage(l), [3]int{l.Current()})
-		})
-		if t.Failed() {
-			t.Fatalf("seed %d", seed)
-		}
-	}
-}
-
-// An actor does 40 random things with a pool and its limiter.
-type actor struct {
-	l        *stint.Limiter
-	p        *stint.Pool
-	r        *rand.Rand
-	accepted int64
-	ran      atomic.Int64
-}
-
-func (a *actor) act() {
-	for range 40 {
-		switch a.r.IntN(7) {
-		case 0:
-			a.submit(bg)
-		case 1:
-			ctx, cancel := context.WithTimeout(bg, time.Duration(a.r.IntN(50))*time.Microsecond)
-			a.submit(ctx)
-			cancel()
-		case 2:
-			a.l.Set(1 + a.r.IntN(4))
-		case 3:
-			time.Sleep(time.Duration(a.r.IntN(1500)) * time.Millisecond) // workers expire
-		case 4:
-			leaving(a.call)
-		case 5:
-			a.p.Stats()
-			a.p.TryGo(func(context.Context) {})
-		case 6:
-			ctx, cancel := context.WithTimeout(bg, time.Millisecond)
-			a.p.Idle(ctx)
-			cancel()
-		}
-	}
-}
-
-// submit gives the pool a task that ends somehow.
-func (a *actor) submit(ctx context.Context) {
-	end, works := a.r.IntN(20), time.Duration(a.r.IntN(20))*time.Microsecond
-	if a.r.IntN(20) == 0 {
-		works = 2 * time.Second
-	}
-	if a.p.GoContext(ctx, func(context.Context) { a.ran.Add(1); time.Sleep(works); endOddly(end) }) == nil {
-		a.accepted++
-	}
-}
-
-// call makes a call with calls in its tasks, and may cancel it.
-func (a *actor) call() {
-	opt := []stint.Option{a.p, a.l}[a.r.IntN(2)]
-	ctx, cancel := context.WithCancel(bg)
-	defer cancel()
-	e, stop := entryPoints[a.r.IntN(len(entryPoints))], a.r.IntN(3) == 0
-	e.run(ctx, 10, func(ctx context.Context, i int) error {
-		if i == 5 && stop {
-			cancel()
-		}
-		return e.run(ctx, 2, sleeps(time.Microsecond), opt)
-	}, opt)
 }
 
 // More tasks wait for each other than the search starts. Stats tells so, and what helps.
