@@ -81,22 +81,23 @@ func TestSequencesRunAgain(t *testing.T) {
 		"All":       stream.Map(stream.From(indexes(6)), itself).All(bg),
 	} {
 		for after := 1; after <= 6; after++ {
-			bubble(t, name, func(t *testing.T) {
-				twice := func() {
-					for range 2 {
-						calls := 0
-						seq(func(int, error) bool { calls++; return calls < after })
-						equal(t, "calls", calls, after)
-					}
-				}
-				var all sync.WaitGroup
-				for range 3 {
-					all.Go(twice)
-				}
-				all.Wait()
-			})
+			bubble(t, name, func(t *testing.T) { runAgain(t, seq, after) })
 		}
 	}
+}
+
+// runAgain leaves seq so late, six times.
+func runAgain(t *testing.T, seq iter.Seq2[int, error], after int) {
+	once := func() {
+		calls := 0
+		seq(func(int, error) bool { calls++; return calls < after })
+		equal(t, "calls", calls, after)
+	}
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() { once(); once() })
+	}
+	all.Wait()
 }
 
 // The functions of an ended group, and the context of an ended task, start nothing there.

@@ -445,24 +445,24 @@ func TestContendedLoopsStaySmall(t *testing.T) {
 		const n = 100
 		l := stint.Limit(1)
 		most := 0
-		var wg sync.WaitGroup
-		for range 2 {
-			wg.Go(func() {
-				caller, elsewhere := goroutine.ID(), 0
-				stint.Range(bg, n, func(context.Context, int) error { // one at a time
-					if goroutine.ID() != caller {
-						elsewhere++
-					}
-					time.Sleep(time.Second)
-					most = max(most, len(goroutine.Ours()))
-					return nil
-				}, l)
-				if elsewhere > 1 { // the spare worker of the first loop waits before the second loop, once
-					t.Errorf("%d of %d items ran on helpers", elsewhere, n)
+		loop := func() {
+			caller, elsewhere := goroutine.ID(), 0
+			stint.Range(bg, n, func(context.Context, int) error { // one at a time
+				if goroutine.ID() != caller {
+					elsewhere++
 				}
-			})
-			synctest.Wait()
+				time.Sleep(time.Second)
+				most = max(most, len(goroutine.Ours()))
+				return nil
+			}, l)
+			if elsewhere > 1 { // the spare worker of the first loop waits before the second loop, once
+				t.Errorf("%d of %d items ran on helpers", elsewhere, n)
+			}
 		}
+		var wg sync.WaitGroup
+		wg.Go(loop)
+		synctest.Wait()
+		wg.Go(loop)
 		wg.Wait()
 		equal(t, "time passed", sinceBubble(), 2*n*time.Second)
 		if most > 6 { // two callers, and a helper or two for each

@@ -96,15 +96,7 @@ func TestOverloadWhileNoneWaits(t *testing.T) {
 			s := &narrowServer{capacity: 20, takes: 10 * time.Millisecond, refuses: 5 * time.Millisecond}
 			ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 			defer stop()
-			var callers sync.WaitGroup
-			for range 60 {
-				callers.Go(func() {
-					for ctx.Err() == nil {
-						call(ctx, l, s)
-					}
-				})
-			}
-			callers.Wait()
+			stint.Range(ctx, 1_000_000, func(ctx context.Context, _ int) error { call(ctx, l, s); return nil }, stint.Limit(60))
 			if best := int64(20 * 20 * 100); s.served < best/2 || s.refused > s.served/20 || l.Current() > 40 {
 				t.Errorf("%d requests are served, the best is %d; %d are refused; the limit is %d for a server of 20", s.served, best, s.refused, l.Current())
 			}
@@ -159,16 +151,13 @@ func TestStrayOverloadsLowerNothing(t *testing.T) {
 				}
 				return nil
 			}
-			var callers sync.WaitGroup
-			for i := range s.callers {
-				callers.Go(func() {
+			stint.Range(t.Context(), 10_000, func(ctx context.Context, i int) error {
+				if i < s.callers {
 					time.Sleep(s.took * time.Duration(i) / time.Duration(s.callers)) // tasks end one by one
-					for n.Load() < 10_000 {
-						l.Do(t.Context(), task)
-					}
-				})
-			}
-			callers.Wait()
+				}
+				l.Do(ctx, task)
+				return nil
+			}, stint.Limit(s.callers))
 			if now := l.Current(); now < before || l.Stats().Backoffs != 0 || l.Stats().Running != 0 {
 				t.Errorf("the limit falls from %d to %d; %+v", before, now, l.Stats())
 			}

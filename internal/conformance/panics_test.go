@@ -16,22 +16,7 @@ import (
 
 func TestPanicsReachTheWaiter(t *testing.T) {
 	t.Run("entry points", func(t *testing.T) { everywhere(t, 3, panicReaches) })
-	t.Run("nested", func(t *testing.T) { // it stays the first one, whatever it goes through
-		pairs(t, entryPoints, func(t *testing.T, outer, inner entryPoint) {
-			l := stint.Limit(1)
-			var first any
-			p := raises(t, "boom", func() {
-				outer.run(bg, 1, func(ctx context.Context, _ int) error {
-					defer func() {
-						first = recover()
-						panic(first)
-					}()
-					return inner.run(ctx, 1, func(context.Context, int) error { explode("boom"); return nil }, l)
-				}, l)
-			})
-			equal(t, "recovered within", first, any(p))
-		})
-	})
+	t.Run("nested", func(t *testing.T) { pairs(t, entryPoints, samePanic) })
 	t.Run("Wait again", func(t *testing.T) {
 		g := stint.NewGroup(bg)
 		g.Go(func(context.Context) error { explode("boom"); return nil })
@@ -54,6 +39,22 @@ func TestPanicsReachTheWaiter(t *testing.T) {
 		}
 	})
 	t.Run("Pool.Go", TestPanicOfAPoolCrashes)
+}
+
+// samePanic raises a panic through two calls: it stays the first one, whatever it goes through.
+func samePanic(t *testing.T, outer, inner entryPoint) {
+	l := stint.Limit(1)
+	var first any
+	p := raises(t, "boom", func() {
+		outer.run(bg, 1, func(ctx context.Context, _ int) error {
+			defer func() {
+				first = recover()
+				panic(first)
+			}()
+			return inner.run(ctx, 1, func(context.Context, int) error { explode("boom"); return nil }, l)
+		}, l)
+	})
+	equal(t, "recovered within", first, any(p))
 }
 
 // panicReaches has a task panic while two others are slow to notice it.

@@ -72,16 +72,12 @@ func TestTreeOfDependentTasks(t *testing.T) {
 
 // The tasks of a tree share one limit exactly, and its permits are lent, at any limit.
 func TestTreeSharesOneLimit(t *testing.T) {
+	through := searching()[0]
 	for _, limit := range []int{1, 2, 4} {
 		t.Run(fmt.Sprint("limit=", limit), func(t *testing.T) {
 			pairs(t, searching(), func(t *testing.T, outer, inner entryPoint) { shareOne(t, limit, outer, inner) })
-			for _, between := range []entryPoint{{"one item", one}, {"First", first}} { // these hold no permit of their own
-				pairs(t, searching()[:1], func(t *testing.T, outer, inner entryPoint) {
-					shareOne(t, limit, outer, entryPoint{between.name, func(ctx context.Context, n int, f body, _ ...stint.Option) error {
-						return between.run(ctx, 1, func(ctx context.Context, _ int) error { return inner.run(ctx, n, f) })
-					}})
-				})
-			}
+			bubble(t, "through one item", func(t *testing.T) { shareOne(t, limit, through, within1(through, one)) })
+			bubble(t, "through First", func(t *testing.T) { shareOne(t, limit, through, within1(through, first)) })
 		})
 	}
 	each(t, func(t *testing.T, e entryPoint) {
@@ -89,6 +85,13 @@ func TestTreeSharesOneLimit(t *testing.T) {
 			walkTree(t, e, 2, 5, 2, func(depth int) stint.Option { return within(2, 2) })
 		}
 	})
+}
+
+// within1 is e in a call of one task by between, which holds no permit of its own.
+func within1(e entryPoint, between run) entryPoint {
+	return entryPoint{e.name, func(ctx context.Context, n int, f body, _ ...stint.Option) error {
+		return between(ctx, 1, func(ctx context.Context, _ int) error { return e.run(ctx, n, f) })
+	}}
 }
 
 func shareOne(t *testing.T, limit int, outer, inner entryPoint) {
