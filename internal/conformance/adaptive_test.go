@@ -142,6 +142,7 @@ func TestAutoIsTheDefault(t *testing.T) {
 // as waiting. The limit rises, though more slowly than with a long queue: whoever pulls hands
 // over one task at a time, and permits are free meanwhile.
 func TestShortQueuesRaiseTheLimit(t *testing.T) {
+	onlySearches(t)
 	const n, each = 8_000, 10 * time.Millisecond
 	for _, queue := range []int{0, 1, 3} {
 		for _, name := range []string{"EachSeq", "MapSeq", "Unordered"} {
@@ -160,6 +161,7 @@ func TestShortQueuesRaiseTheLimit(t *testing.T) {
 // A consumer that is slower than the tasks does not raise the limit of a sequence with a
 // short queue.
 func TestSlowConsumerDoesNotRaiseTheLimit(t *testing.T) {
+	onlySearches(t)
 	for _, opts := range [][]stint.Option{{stint.Queue(0)}, {stint.Queue(3)}, {stint.Queue(0), stint.Unordered()}, {stint.Queue(1), stint.Unordered()}} {
 		synctest.Test(t, func(t *testing.T) {
 			l := stint.Auto(1, 256)
@@ -193,6 +195,7 @@ func TestBurst(t *testing.T) {
 // The bounds of Auto are kept: tasks that only sleep reach the maximum, and tasks on a
 // lock, which gain nothing beyond two at once, do not lower the limit below the minimum.
 func TestAutoKeepsItsBounds(t *testing.T) {
+	onlySearches(t)
 	sleep, lock := trialOf("3 sleep"), trialOf("20 lock")
 	equal(t, "most tasks at once", live(t, &sleep.Workload, 1, looped, stint.Auto(3, 7)).Peak, 7)
 	equal(t, "most tasks at once", live(t, &sleep.Workload, 1, looped, stint.Auto(5, 5)).Peak, 5)
@@ -205,6 +208,7 @@ func TestAutoKeepsItsBounds(t *testing.T) {
 // Bursts of 50 tasks for 20 slots, which could serve twice as many: the search learns
 // nothing, and the limit does not grow.
 func TestAutoDoesNotGrowWithoutNeed(t *testing.T) {
+	onlySearches(t)
 	const until = 2 * time.Second
 	w := trialOf("5 slots k=20 always").Workload
 	w.Until = milliseconds(until)
@@ -236,6 +240,7 @@ func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Mi
 
 // When nothing ends, more must start: the tasks may wait for each other.
 func TestAutoFreesChainedTasks(t *testing.T) {
+	onlySearches(t)
 	equal(t, "tasks done at limit 65", chained(t, looped, stint.Limit(65)), 500)
 	equal(t, "tasks done at limit 64", chained(t, looped, stint.Limit(64)), 0)
 	for _, e := range drivers() {
@@ -305,6 +310,7 @@ func figures(s stint.LimiterStats, most int) map[float64]int {
 // duration d per second. Here calls, and with them workers, start and end during the test;
 // internal/auto has this test for each workload.
 func TestReportedThroughputIsPossible(t *testing.T) {
+	onlySearches(t)
 	const shortest = 10 * time.Millisecond
 	synctest.Test(t, func(t *testing.T) {
 		l := stint.Auto(1, 256)

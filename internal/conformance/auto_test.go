@@ -110,6 +110,7 @@ func TestMoreProcessorsGetWorkers(t *testing.T) {
 // concurrent tasks, and more if other processes use every CPU and its memory statistics are
 // old.
 func TestMemoryBoundsTheLimit(t *testing.T) {
+	onlySearches(t)
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(512 << 20))
 	limit := stint.Auto(1, 256)
 	var g gauge

@@ -126,7 +126,7 @@ func constantChain(t *testing.T, open func() (start starter, close func()), way 
 	}
 	const tasks = 500
 	var last context.Context
-	_, kept := memory(func() { last = chain(first, tasks, start, way, opts) })
+	_, kept := memory(t, func() { last = chain(first, tasks, start, way, opts) })
 	if kept > 50*tasks {
 		t.Errorf("%d bytes are kept for each task", kept/tasks)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/internal/race"
 	"github.com/stint-go/stint/internal/testkit"
 )
 
@@ -107,4 +108,12 @@ func changing(most int, set func(int)) (stop func()) {
 		return nil
 	})
 	return func() { cancel(); <-ended }
+}
+
+// onlySearches skips a test of what the search decides in virtual time under the race detector,
+// which sees all that the search shares in TestAutoFindsTheLimit.
+func onlySearches(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector has nothing to see that is not in TestAutoFindsTheLimit")
+	}
 }

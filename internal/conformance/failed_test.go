@@ -44,6 +44,7 @@ func calls200(ctx context.Context, n int, f func(i int)) error {
 // Tasks that fail are no throughput. While a server of 8 slots is down, calls fail after a
 // millisecond; it would meet as many calls as the limit when it comes back.
 func TestFailuresDoNotRaiseTheLimit(t *testing.T) {
+	onlySearches(t)
 	const up, down = 2 * time.Second, 3 * time.Second
 	for _, e := range append(drivers(), outside()...) {
 		bubble(t, e.name, func(t *testing.T) {
@@ -81,6 +82,7 @@ func TestFailuresDoNotRaiseTheLimit(t *testing.T) {
 // A server of 8 slots fails three calls of ten after the usual time, or all: the search finds
 // the limit, or keeps it where it was.
 func TestSomeAlwaysFail(t *testing.T) {
+	onlySearches(t)
 	for _, share := range []int64{3, 10} {
 		synctest.Test(t, func(t *testing.T) {
 			limit := stint.Auto(1, 256)

@@ -66,7 +66,7 @@ func TestKeysAtLimit1(t *testing.T) {
 // A key that has many of the values neither holds up the others nor is held up: all permits
 // are in use, or its values run one after the other, for at least 0.9 of the time.
 func TestSkewedKeys(t *testing.T) {
-	const n = 3000
+	const n = 1500
 	zipf, keys := rand.NewZipf(rand.New(rand.NewPCG(1, 2)), 1.1, 1, 9999), make([]int, n)
 	numbers, most := map[int]int{}, 0
 	for i := range keys {
@@ -249,7 +249,7 @@ func TestKeysStopAtAnError(t *testing.T) {
 // The values that are pulled and not finished are bounded, however many keys there are, and
 // a key that is done leaves nothing behind.
 func TestKeysAreBounded(t *testing.T) {
-	const n = 5_000
+	const n = 2_000
 	for name, run := range keyedRuns {
 		for _, distinct := range []int{1, 7, math.MaxInt} {
 			var g gauge

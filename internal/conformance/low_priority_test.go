@@ -216,6 +216,7 @@ func TestCallsOfLowPriorityTasks(t *testing.T) {
 // same time. Which tasks of those that end at one moment are counted first is up to the
 // scheduler, and may delay a round by one.
 func TestLowPriorityRaisesTheLimit(t *testing.T) {
+	onlySearches(t)
 	for _, e := range searching() {
 		plain, low := raisedTo64(t, e), raisedTo64(t, e, stint.LowPriority())
 		if plain == 0 || low == 0 || (low-plain).Abs() > 10*time.Millisecond {

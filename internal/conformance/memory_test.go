@@ -87,8 +87,12 @@ func pullsNoMore(t *testing.T, queue int, opts ...stint.Option) {
 	}
 }
 
-// memory returns what f allocates, and what of it is still reachable after it.
-func memory(f func()) (allocated, kept int) {
+// memory returns what f allocates, and what of it is still reachable after it. It skips the test
+// under the race detector, which keeps things of its own.
+func memory(t *testing.T, f func()) (allocated, kept int) {
+	if race.Enabled {
+		t.Skip("the race detector keeps memory")
+	}
 	var before, after, end runtime.MemStats
 	runtime.GC()
 	runtime.GC() // empties what sync.Pools held
@@ -139,7 +143,7 @@ func TestSubmittingAllocatesNothing(t *testing.T) {
 // cost no more each. Fails: conc at its main branch (10 to 33 KB a task).
 func TestResultsAreLinear(t *testing.T) {
 	each := func(n int) int {
-		allocated, _ := memory(func() {
+		allocated, _ := memory(t, func() {
 			r := stint.NewResults[int](bg, stint.Limit(2))
 			f := func(context.Context) (int, error) { return 1, nil }
 			for range n {
@@ -169,7 +173,7 @@ func TestGroupIsCheap(t *testing.T) {
 	}
 	groups := make([]*stint.Group, 0, n)
 	for _, opts := range [][]stint.Option{{}, {p}} {
-		allocated, _ := memory(func() {
+		allocated, _ := memory(t, func() {
 			for range n {
 				groups = append(groups, stint.NewGroup(bg, opts...))
 			}
@@ -197,7 +201,7 @@ func TestEndedGroupsAreNotKept(t *testing.T) {
 			defer cancel()
 			p, l := stint.NewPool(stint.Limit(2)), stint.Limit(2)
 			defer p.Close()
-			_, kept := memory(func() {
+			_, kept := memory(t, func() {
 				for i := range 5_000 {
 					g := stint.NewGroup(ctx, []stint.Option{p, l}[i%2])
 					use(g)
@@ -419,7 +423,7 @@ func TestQueueShrinks(t *testing.T) {
 		"Pool":  func(f func()) { p.Go(func(context.Context) { f() }) },
 		"Group": func(f func()) { g.Go(func(context.Context) error { f(); return nil }) },
 	} {
-		_, kept := memory(func() {
+		_, kept := memory(t, func() {
 			release := make(chan struct{})
 			submit(func() { <-release })
 			nothing := func() {}

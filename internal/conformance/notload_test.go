@@ -12,7 +12,6 @@ import (
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/httplimit"
-	"github.com/stint-go/stint/internal/race"
 )
 
 // A refusing is a server with slots that refuses some tasks after 5 ms, whatever the load, and all
@@ -71,7 +70,8 @@ func (r *refusals) answer() bool {
 // Refusals that do not depend on the load leave the limit where throughput is best: also while it
 // rises after an outage, when one refused task is a large share of those that run.
 func TestRefusalsThatAreNotLoad(t *testing.T) {
-	for i, c := range []refusing{
+	onlySearches(t)
+	for _, c := range []refusing{
 		{100 * time.Millisecond, 20, 0.01, 0, true, 0.9},
 		{100 * time.Millisecond, 20, 0, 50, true, 0.9},
 		{100 * time.Millisecond, 100, 1.0 / 30, 0, false, 0.8},
@@ -83,9 +83,6 @@ func TestRefusalsThatAreNotLoad(t *testing.T) {
 		{2 * time.Millisecond, 20, 1.0 / 30, 0, true, 0.8},
 		{2 * time.Millisecond, 20, 0, 1000, true, 0.9},
 	} {
-		if race.Enabled && i%6 != 0 { // some, as it takes long
-			continue
-		}
 		synctest.Test(t, func(t *testing.T) {
 			limit := stint.Auto(1, 256, isBoom)
 			r := c.open()
@@ -107,9 +104,10 @@ func TestRefusalsThatAreNotLoad(t *testing.T) {
 // One of 1,000 answers is a 503 with Retry-After: 30. After a second in which all were, the limit
 // is held down for half a minute, and then no longer.
 func TestRareRetryAfter(t *testing.T) {
+	onlySearches(t)
 	synctest.Test(t, func(t *testing.T) {
-		limit := stint.Auto(1, 64)
-		r := refusing{latency: 20 * time.Millisecond, slots: 64, every: 1000, outage: true}.open()
+		limit := stint.Auto(1, 16)
+		r := refusing{latency: 20 * time.Millisecond, slots: 16, every: 1000, outage: true}.open()
 		client := &httplimit.Transport{Limiter: limit, Base: roundTrip(func(*http.Request) (*http.Response, error) {
 			resp := &http.Response{StatusCode: 200, Body: http.NoBody, Header: http.Header{}}
 			if !r.answer() {
@@ -129,7 +127,7 @@ func TestRareRetryAfter(t *testing.T) {
 			req, _ := http.NewRequestWithContext(ctx, "GET", "http://x/", nil)
 			client.RoundTrip(req)
 		})
-		if per := r.good / 80; per < 1900 { // 3,200 while it may
+		if per := r.good / 80; per < 475 { // 800 while it may
 			t.Errorf("%d answers a second, limit %d", per, limit.Current())
 		}
 	})
@@ -138,6 +136,7 @@ func TestRareRetryAfter(t *testing.T) {
 // A server takes any rate, but refuses growth of more than a fifth in a second. The best is
 // 2,560 a second, that of 256 tasks of 0.1 s.
 func TestGrowthIsRefused(t *testing.T) {
+	onlySearches(t)
 	synctest.Test(t, func(t *testing.T) {
 		limit := stint.Auto(1, 256, isBoom)
 		start, good := time.Now(), 0

@@ -77,6 +77,7 @@ var isBoom = stint.Overload(func(err error) bool { return err == errBoom })
 // Overload lowers the limit time and again while fewer tasks run than it allows, so that none
 // waits for a permit.
 func TestOverloadWhileNoneWaits(t *testing.T) {
+	onlySearches(t)
 	for name, call := range map[string]func(context.Context, *stint.Limiter, *narrowServer){
 		"Do": func(ctx context.Context, l *stint.Limiter, s *narrowServer) {
 			l.Do(ctx, func(ctx context.Context) error { return s.task(ctx, 0) })
@@ -108,6 +109,7 @@ func TestOverloadWhileNoneWaits(t *testing.T) {
 // reasons, even if a refusal takes as long as an answer or longer: refusals of tasks that started
 // under a higher limit come under the lower one.
 func TestSlowRefusalsAreLoad(t *testing.T) {
+	onlySearches(t)
 	const latency, capacity = 100 * time.Millisecond, 8
 	for _, c := range []struct {
 		refusal time.Duration
@@ -135,6 +137,7 @@ func TestSlowRefusalsAreLoad(t *testing.T) {
 // One overloaded task of a thousand, or of a hundred slow ones, does not lower the limit
 // while none waits.
 func TestStrayOverloadsLowerNothing(t *testing.T) {
+	onlySearches(t)
 	for _, s := range []struct {
 		took    time.Duration
 		callers int

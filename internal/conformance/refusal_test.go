@@ -41,6 +41,7 @@ func callers(do func(*stint.Limiter, context.Context, func(context.Context) erro
 // Refused tasks raise a limit at its start as waiting ones do: it takes about as long, if
 // more tasks are offered than the limit allows.
 func TestRefusalsRaiseTheLimit(t *testing.T) {
+	onlySearches(t)
 	const most = 200
 	until := func(r refuser) (took time.Duration) {
 		synctest.Test(t, func(t *testing.T) {

@@ -43,6 +43,7 @@ func manyCalls(t *testing.T, e entryPoint, calls, n int, pause time.Duration, to
 // with 8 tasks, the limit is found if the first one is lower than n. No two tasks take exactly as
 // long: those that do end in an order that the scheduler chooses, which the search then depends on.
 func TestSmallCallsFindTheLimit(t *testing.T) {
+	onlySearches(t)
 	for i, burst := range []int{1, 2, 4, 42} {
 		for j, n := range []int{3, 8, 14, 20, 50, 100} {
 			spread, pause := []float64{0.01, 0.2}[i%2], []time.Duration{0, time.Second}[(i/2+j)%2]
