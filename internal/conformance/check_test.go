@@ -3,7 +3,6 @@ package conformance_test
 import (
 	"context"
 	"errors"
-	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -95,19 +94,6 @@ func raises(t *testing.T, want any, f func()) *stint.PanicError {
 		t.Fatalf("recovered %v, want a *PanicError with the value %v", v, want)
 	}
 	return p
-}
-
-// changing calls set with 1 to most again and again, until stop is called.
-func changing(most int, set func(int)) (stop func()) {
-	ctx, cancel := context.WithCancel(bg)
-	ended := begin(func() error {
-		for n := 1; ctx.Err() == nil; n = n%most + 1 {
-			set(n)
-			runtime.Gosched()
-		}
-		return nil
-	})
-	return func() { cancel(); <-ended }
 }
 
 // onlySearches skips a test of what the search decides in virtual time under the race detector,
