@@ -22,6 +22,8 @@ var figureNames = [figures]string{"ratio", "peak", "running", "crowded", "failed
 // An Outcome is what came out of a trial, in the terms of its goals.
 type Outcome [figures]float64
 
+func (o Outcome) String() string { return fmt.Sprintf("%.3f", [figures]float64(o)) }
+
 // Outcome returns what a run with a seed came to.
 func (tr *Trial) Outcome(m *Meter, seed uint64) Outcome {
 	if tr.Total > 0 {
@@ -43,10 +45,11 @@ func (tr *Trial) Outcome(m *Meter, seed uint64) Outcome {
 
 // Mean returns the mean of outcomes, figure by figure.
 func Mean(outcomes []Outcome) (mean Outcome) {
-	for _, o := range outcomes {
-		for i, x := range o {
-			mean[i] += x / float64(len(outcomes))
+	for i := range mean {
+		for _, o := range outcomes {
+			mean[i] += o[i]
 		}
+		mean[i] /= float64(len(outcomes))
 	}
 	return mean
 }
