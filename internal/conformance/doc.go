@@ -69,7 +69,7 @@
 //	Testing
 //	44  in bubbles, again and again               TestBubbles
 //	45  all blocking is durable                   TestBubbles
-//	46  under the race detector, at 1, 2, 8 CPUs  how the tests are run: see .ci/run
+//	46  under the race detector, at 1, 2, 8 CPUs  how the tests are run: the steps raced and thorough of .ci/run
 //
 //	Cost
 //	47  a ready task allocates nothing            TestSubmittingAllocatesNothing, TestResultsAreLinear
