@@ -74,13 +74,11 @@ func (e talkative) Unwrap() error { e.did(); return nil }
 // reported together with the error.
 func TestMethodsOfErrors(t *testing.T) {
 	for name, then := range map[string]func(){"return": nil, "panic": func() { panic("in a method") }, "Goexit": runtime.Goexit} {
-		t.Run(name, func(t *testing.T) {
-			everywhereCalled(t, func(t *testing.T, c *caller, run run) { askTalkative(t, c, run, then, name == "panic") })
-			everywhereCalled(t, func(t *testing.T, c *caller, run run) {
-				if !strings.Contains(t.Name(), "Unordered") { // the loop body may have had the error before
-					askTalkative(t, c, run, then, name == "panic", stint.KeepGoing())
-				}
-			})
+		everywhereCalled(t, func(t *testing.T, c *caller, run run) {
+			askTalkative(t, c, run, then, name == "panic")
+			if !strings.Contains(t.Name(), "Unordered") { // the loop body may have had the error before
+				askTalkative(t, c, run, then, name == "panic", stint.KeepGoing())
+			}
 		})
 	}
 }

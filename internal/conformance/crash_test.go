@@ -128,17 +128,17 @@ func TestPanicOfTheHookCrashes(t *testing.T) {
 // 10: nothing returns between the panic and the crash. Fails: errgroup v0.24.0.
 func TestNothingReturnsBeforeTheCrash(t *testing.T) {
 	for name, wait := range waitsForPool {
-		t.Run(name, func(t *testing.T) {
-			crashes(t, func() {
-				p := stint.NewPool(stint.Limit(2))
-				for range 100 {
-					p.Go(func(context.Context) {})
-				}
-				p.Go(func(context.Context) { explode("boom") })
-				wait(p)
-			})
-		})
+		t.Run(name, func(t *testing.T) { crashes(t, func() { panicAmongMany(wait) }) })
 	}
+}
+
+func panicAmongMany(wait func(*stint.Pool)) {
+	p := stint.NewPool(stint.Limit(2))
+	for range 100 {
+		p.Go(func(context.Context) {})
+	}
+	p.Go(func(context.Context) { explode("boom") })
+	wait(p)
 }
 
 // waitsForPool are the methods that wait for the tasks of a pool.

@@ -28,6 +28,14 @@ type entryPoint struct {
 // holds up others.
 func (e entryPoint) inOrder() bool { return strings.HasSuffix(e.name, "MapSeq") || e.name == "MapKey" }
 
+// withRoom is opts, and for results in input order a queue of n, so that none holds up others.
+func (e entryPoint) withRoom(n int, opts ...stint.Option) []stint.Option {
+	if e.inOrder() {
+		return append(opts, stint.Queue(n))
+	}
+	return opts
+}
+
 // itself is a key that no other index has.
 func itself(i int) int { return i }
 

@@ -158,10 +158,8 @@ func TestFirstAndTheCallersContext(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			everyLimit(t, 2, func(t *testing.T, opts []stint.Option) {
 				ctx, cancel := context.WithCancelCause(bg)
-				if c.end == 0 {
-					cancel(errGone)
-				}
 				time.AfterFunc(c.end*time.Second, func() { cancel(errGone) })
+				synctest.Wait()
 				got, err := stint.First(ctx, c.at, func(_ context.Context, at time.Duration) (time.Duration, error) {
 					time.Sleep(at * time.Second)
 					return at, map[time.Duration]error{c.at[0]: errBoom, c.at[1]: c.last}[at]
@@ -179,11 +177,10 @@ func TestFirstAndTheCallersContext(t *testing.T) {
 func TestFirstAndPanics(t *testing.T) {
 	for _, at := range []time.Duration{2, 4} { // the result comes at 3
 		everyLimit(t, 3, func(t *testing.T, opts []stint.Option) {
+			ends := map[time.Duration]func(){at: func() { explode("late") }, 1: func() {}, 3: func() {}}
 			task := func(_ context.Context, d time.Duration) (int, error) {
 				time.Sleep(d * time.Second)
-				if d == at {
-					explode("late")
-				}
+				ends[d]()
 				return 1, map[time.Duration]error{1: errBoom}[d]
 			}
 			p := raises(t, "late", func() { stint.First(bg, []time.Duration{1, at, 3}, task, opts...) })

@@ -23,9 +23,8 @@ func TestEachIndexOnce(t *testing.T) {
 			for _, opts := range [][]stint.Option{{stint.Limit(limit)}, {p}, {}} {
 				counts := make([]int, n) // without atomics: the race detector looks on
 				equal(t, "error", stint.Range(bg, n, func(_ context.Context, i int) error { counts[i]++; return nil }, opts...), nil)
-				if i := slices.IndexFunc(counts, func(c int) bool { return c != 1 }); i >= 0 {
-					t.Fatalf("n %d, limit %d: index %d was given out %d times", n, limit, i, counts[i])
-				}
+				wrong := slices.IndexFunc(counts, func(c int) bool { return c != 1 })
+				equal(t, "index that was not given out once", wrong, -1)
 			}
 			p.Close()
 		}
@@ -79,11 +78,7 @@ func TestBlockedItem(t *testing.T) {
 	for _, blocked := range []int{0, 1, 127, n - 1} {
 		t.Run(fmt.Sprint(blocked), func(t *testing.T) {
 			onBoth(t, 2, func(t *testing.T, e entryPoint, opt stint.Option, _ func(int)) {
-				opts := []stint.Option{opt}
-				if e.inOrder() {
-					opts = append(opts, stint.Queue(n))
-				}
-				blockedItem(t, e, n, blocked, opts...)
+				blockedItem(t, e, n, blocked, e.withRoom(n, opt)...)
 			})
 		})
 	}
@@ -149,18 +144,19 @@ func takesExactly(t *testing.T, e entryPoint, r *rand.Rand) {
 
 // An error among many short items stops the loop there.
 func TestStopsAmongShortItems(t *testing.T) {
+	calls := 0
+	fails := func(context.Context, int) error {
+		if calls++; calls == 6_000 {
+			return errBoom
+		}
+		return nil
+	}
 	p := stint.NewPool(stint.Limit(1))
 	defer p.Close()
 	for _, e := range entryPoints[:3] {
 		for _, opt := range []stint.Option{stint.Limit(1), p} {
-			calls := 0
-			err := e.run(bg, 10_000, func(context.Context, int) error {
-				if calls++; calls == 6_000 {
-					return errBoom
-				}
-				return nil
-			}, opt)
-			equal(t, "error", err, errBoom)
+			calls = 0
+			equal(t, "error", e.run(bg, 10_000, fails, opt), errBoom)
 			equal(t, e.name+": calls", calls, 6_000)
 		}
 	}

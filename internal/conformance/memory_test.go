@@ -445,32 +445,34 @@ func TestQueueShrinks(t *testing.T) {
 // they have. A loop waits once, and its caller gets the permit: items do not move from helper to
 // helper.
 func TestContendedLoopsStaySmall(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const n = 100
-		l := stint.Limit(1)
-		most := 0
-		loop := func() {
-			caller, elsewhere := goroutine.ID(), 0
-			stint.Range(bg, n, func(context.Context, int) error { // one at a time
-				if goroutine.ID() != caller {
-					elsewhere++
-				}
-				time.Sleep(time.Second)
-				most = max(most, len(goroutine.Ours()))
-				return nil
-			}, l)
-			if elsewhere > 1 { // the spare worker of the first loop waits before the second loop, once
-				t.Errorf("%d of %d items ran on helpers", elsewhere, n)
+	synctest.Test(t, contendedLoopsStaySmall)
+}
+
+func contendedLoopsStaySmall(t *testing.T) {
+	const n = 100
+	l := stint.Limit(1)
+	most := 0
+	loop := func() {
+		caller, elsewhere := goroutine.ID(), 0
+		stint.Range(bg, n, func(context.Context, int) error { // one at a time
+			if goroutine.ID() != caller {
+				elsewhere++
 			}
+			time.Sleep(time.Second)
+			most = max(most, len(goroutine.Ours()))
+			return nil
+		}, l)
+		if elsewhere > 1 { // the spare worker of the first loop waits before the second loop, once
+			t.Errorf("%d of %d items ran on helpers", elsewhere, n)
 		}
-		var wg sync.WaitGroup
-		wg.Go(loop)
-		synctest.Wait()
-		wg.Go(loop)
-		wg.Wait()
-		equal(t, "time passed", sinceBubble(), 2*n*time.Second)
-		if most > 6 { // two callers, and a helper or two for each
-			t.Errorf("up to %d goroutines for two loops at limit 1", most)
-		}
-	})
+	}
+	var wg sync.WaitGroup
+	wg.Go(loop)
+	synctest.Wait()
+	wg.Go(loop)
+	wg.Wait()
+	equal(t, "time passed", sinceBubble(), 2*n*time.Second)
+	if most > 6 { // two callers, and a helper or two for each
+		t.Errorf("up to %d goroutines for two loops at limit 1", most)
+	}
 }

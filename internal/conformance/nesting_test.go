@@ -189,35 +189,37 @@ func TestNestedUnderALoweredLimit(t *testing.T) {
 // The permit that a waiting task lends is free for other calls as soon as the task's own
 // calls do not need it.
 func TestUnusedLoanIsReturned(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := stint.Limit(3)
-		others, outer, late := stint.NewGroup(bg, l), stint.NewGroup(bg, l), stint.NewGroup(bg, l)
-		outer.Go(func(ctx context.Context) error {
-			own := goroutine.ID()
-			return stint.Range(ctx, 2, func(ctx context.Context, _ int) error {
-				g := stint.NewGroup(ctx, l)
-				if goroutine.ID() == own {
-					time.Sleep(100 * time.Millisecond)
-					g.Go(sleep(time.Hour)) // on the permit of the outer task
-					return g.Wait()
-				}
-				g.Go(sleep(time.Hour)) // on the second permit
-				time.Sleep(50 * time.Millisecond)
-				others.Go(sleep(time.Second)) // in the third
+	synctest.Test(t, unusedLoanIsReturned)
+}
+
+func unusedLoanIsReturned(t *testing.T) {
+	l := stint.Limit(3)
+	others, outer, late := stint.NewGroup(bg, l), stint.NewGroup(bg, l), stint.NewGroup(bg, l)
+	outer.Go(func(ctx context.Context) error {
+		own := goroutine.ID()
+		return stint.Range(ctx, 2, func(ctx context.Context, _ int) error {
+			g := stint.NewGroup(ctx, l)
+			if goroutine.ID() == own {
 				time.Sleep(100 * time.Millisecond)
-				g.Go(sleep(time.Second)) // waits for one
+				g.Go(sleep(time.Hour)) // on the permit of the outer task
 				return g.Wait()
-			}, stint.Limit(2))
-		})
-		time.Sleep(5 * time.Second)
-		start := time.Now()
-		late.Go(func(context.Context) error { took(t, start, 0); return nil })
-		late.Wait()
-		outer.Wait()
-		others.Wait()
-		synctest.Wait()
-		equal(t, "the limiter at the end", usage(l), [3]int{3})
+			}
+			g.Go(sleep(time.Hour)) // on the second permit
+			time.Sleep(50 * time.Millisecond)
+			others.Go(sleep(time.Second)) // in the third
+			time.Sleep(100 * time.Millisecond)
+			g.Go(sleep(time.Second)) // waits for one
+			return g.Wait()
+		}, stint.Limit(2))
 	})
+	time.Sleep(5 * time.Second)
+	start := time.Now()
+	late.Go(func(context.Context) error { took(t, start, 0); return nil })
+	late.Wait()
+	outer.Wait()
+	others.Wait()
+	synctest.Wait()
+	equal(t, "the limiter at the end", usage(l), [3]int{3})
 }
 
 // Calls that outlive their task, against the rules, do not break the limit permanently.
@@ -337,32 +339,34 @@ func apart(ctx context.Context, e entryPoint, sleep time.Duration, f func(contex
 // The same without goroutines of the task: the sequence of a MapSeq makes calls with the
 // task's context, on the goroutine that pulls it.
 func TestSequenceNestsAsItsTasksDo(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		a, b := stint.Limit(1), stint.Limit(1)
-		each := entryPoints[0]
-		var inA, inB gauge
-		pulled := func(ctx context.Context, _ int) error {
-			inB.Hold(0)
-			return apart(ctx, each, time.Second, nil)
-		}
-		nested := func(ctx context.Context, _ int) error {
-			inA.Hold(time.Second / 2)
-			return each.run(ctx, 1, holds(&inB, 0), b)
-		}
-		err := each.run(bg, 1, func(ctx context.Context, _ int) error {
-			seq := func(yield func(int) bool) {
-				for i, more := 0, true; i < 3 && more; i++ {
-					each.run(ctx, 1, pulled, b)
-					more = yield(i)
-				}
+	synctest.Test(t, sequenceNestsAsItsTasksDo)
+}
+
+func sequenceNestsAsItsTasksDo(t *testing.T) {
+	a, b := stint.Limit(1), stint.Limit(1)
+	each := entryPoints[0]
+	var inA, inB gauge
+	pulled := func(ctx context.Context, _ int) error {
+		inB.Hold(0)
+		return apart(ctx, each, time.Second, nil)
+	}
+	nested := func(ctx context.Context, _ int) error {
+		inA.Hold(time.Second / 2)
+		return each.run(ctx, 1, holds(&inB, 0), b)
+	}
+	err := each.run(bg, 1, func(ctx context.Context, _ int) error {
+		seq := func(yield func(int) bool) {
+			for i, more := 0, true; i < 3 && more; i++ {
+				each.run(ctx, 1, pulled, b)
+				more = yield(i)
 			}
-			task := func(ctx context.Context, i int) (int, error) { return i, each.run(ctx, 1, nested, a) }
-			return yielded(stint.MapSeq(ctx, seq, task, stint.Limit(3)))
-		}, a)
-		equal(t, "error", err, nil)
-		inA.Is(t, 0, 1, 3)
-		inB.Is(t, 0, 1, 6)
-	})
+		}
+		task := func(ctx context.Context, i int) (int, error) { return i, each.run(ctx, 1, nested, a) }
+		return yielded(stint.MapSeq(ctx, seq, task, stint.Limit(3)))
+	}, a)
+	equal(t, "error", err, nil)
+	inA.Is(t, 0, 1, 3)
+	inB.Is(t, 0, 1, 6)
 }
 
 // A call that returns does not wait for tasks of another call that run on the lent permit:

@@ -198,25 +198,27 @@ func TestGoexitIsNotTheSubmitters(t *testing.T) {
 // A Goexit on the caller's goroutine waits for the calls that have started, and not
 // for helpers that wait for a permit behind other calls.
 func TestGoexitOfTheCallerWaitsForItsOwnCalls(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := stint.Limit(2)
-		var all sync.WaitGroup
-		all.Go(func() {
-			defer func() { equal(t, "gone after", sinceBubble(), 2*time.Second) }() // with the call that began at 1 s
-			caller := goroutine.ID()
-			stint.Range(bg, 10, func(context.Context, int) error {
-				time.Sleep(time.Second)
-				if goroutine.ID() == caller {
-					time.Sleep(time.Millisecond)
-					runtime.Goexit()
-				}
-				return nil
-			}, l, stint.KeepGoing())
-		})
-		time.Sleep(time.Millisecond)
-		all.Go(func() {
-			stint.Range(bg, 2, func(context.Context, int) error { time.Sleep(time.Hour); return nil }, l)
-		})
-		all.Wait()
+	synctest.Test(t, goexitOfTheCallerWaitsForItsOwnCalls)
+}
+
+func goexitOfTheCallerWaitsForItsOwnCalls(t *testing.T) {
+	l := stint.Limit(2)
+	var all sync.WaitGroup
+	all.Go(func() {
+		defer func() { equal(t, "gone after", sinceBubble(), 2*time.Second) }() // with the call that began at 1 s
+		caller := goroutine.ID()
+		stint.Range(bg, 10, func(context.Context, int) error {
+			time.Sleep(time.Second)
+			if goroutine.ID() == caller {
+				time.Sleep(time.Millisecond)
+				runtime.Goexit()
+			}
+			return nil
+		}, l, stint.KeepGoing())
 	})
+	time.Sleep(time.Millisecond)
+	all.Go(func() {
+		stint.Range(bg, 2, func(context.Context, int) error { time.Sleep(time.Hour); return nil }, l)
+	})
+	all.Wait()
 }

@@ -202,21 +202,13 @@ func TestPanicWithNilPanicError(t *testing.T) {
 // waited for it. Fails: mr (a goroutine each time).
 func TestLatePanicLeavesNothing(t *testing.T) {
 	everywhere(t, 2, func(t *testing.T, run run) {
-		start := time.Now()
-		v := recovered(func() {
-			run(bg, 2, func(_ context.Context, i int) error {
-				if i == 0 {
-					time.Sleep(time.Second)
-					return errBoom
-				}
-				time.Sleep(time.Hour)
-				panic("late")
-			})
-		})
-		took(t, start, time.Hour)
-		p, ok := v.(*stint.PanicError)
-		if !ok || p.Value != "late" || !errors.Is(p.Also(), errBoom) && !isFirst(t) { // where it is a result
-			t.Errorf("recovered %v", v)
+		ends := []func() error{
+			func() error { time.Sleep(time.Second); return errBoom },
+			func() error { time.Sleep(time.Hour); panic("late") },
 		}
+		start := time.Now()
+		p := raises(t, "late", func() { run(bg, 2, func(_ context.Context, i int) error { return ends[i]() }) })
+		took(t, start, time.Hour)
+		equal(t, "the error is told", errors.Is(p.Also(), errBoom), !isFirst(t)) // where it is a result
 	})
 }

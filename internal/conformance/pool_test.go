@@ -49,26 +49,28 @@ func TestIdleWorkersExpire(t *testing.T) {
 // The worker that parked last is woken first, so that the workers of a burst end although
 // the pool is in use.
 func TestLastIdleWorkerIsUsedFirst(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := stint.NewPool(stint.Limit(10))
-		last := 0
-		for i := range 10 {
-			p.Go(func(context.Context) {
-				time.Sleep(time.Duration(i) * time.Millisecond)
-				if i == 9 {
-					last = goroutine.ID()
-				}
-			})
-		}
-		p.Idle(bg)
-		for range 20 { // a task each 0.1 s: one worker is enough
-			synctest.Wait()
-			p.Go(func(context.Context) { equal(t, "goroutine", goroutine.ID(), last) })
-			time.Sleep(100 * time.Millisecond)
-		}
-		equal(t, "workers", p.Stats().Workers, 1)
-		p.Close()
-	})
+	synctest.Test(t, lastIdleWorkerIsUsedFirst)
+}
+
+func lastIdleWorkerIsUsedFirst(t *testing.T) {
+	p := stint.NewPool(stint.Limit(10))
+	last := 0
+	for i := range 10 {
+		p.Go(func(context.Context) {
+			time.Sleep(time.Duration(i) * time.Millisecond)
+			if i == 9 {
+				last = goroutine.ID()
+			}
+		})
+	}
+	p.Idle(bg)
+	for range 20 { // a task each 0.1 s: one worker is enough
+		synctest.Wait()
+		p.Go(func(context.Context) { equal(t, "goroutine", goroutine.ID(), last) })
+		time.Sleep(100 * time.Millisecond)
+	}
+	equal(t, "workers", p.Stats().Workers, 1)
+	p.Close()
 }
 
 // A pool in steady use starts no more goroutines than it needs at once.

@@ -155,10 +155,11 @@ func TestTreeIsOutlived(t *testing.T) {
 			var left sync.WaitGroup
 			p[0].run(bg, 3, func(ctx context.Context, i int) error {
 				ctx = context.WithoutCancel(ctx)
-				left.Go(func() {
-					time.Sleep(time.Duration(i) * time.Second) // some start when the tree has ended
+				late := func() {
 					equal(t, "error", p[1].run(ctx, 5, holds(&g, time.Second)), nil)
-				})
+				}
+				left.Add(1)
+				time.AfterFunc(time.Duration(i)*time.Second, func() { defer left.Done(); late() }) // some start when the tree has ended
 				time.Sleep(time.Second / 2)
 				return nil
 			}, within(limit, limit))

@@ -284,31 +284,33 @@ func TestCallsShareALimiter(t *testing.T) {
 // 41: goroutines that wait for a limiter, in calls, groups and pools, and in Do, are served first
 // come, first served.
 func TestLimiterIsFirstComeFirstServed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := stint.Limit(1)
-		p := stint.NewPool(l)
-		ways := append([]entryPoint{{"Do", doing(l)}, {"Pool", func(ctx context.Context, _ int, f body, _ ...stint.Option) error {
-			return p.Go(func(ctx context.Context) { f(ctx, 0) })
-		}}}, entryPoints...)
-		ways = append(ways, ways[0])
-		var order []int
-		var wg sync.WaitGroup
-		for i, e := range ways {
-			wg.Go(func() {
-				e.run(bg, 1, func(context.Context, int) error {
-					order = append(order, i)
-					time.Sleep(time.Second)
-					return nil
-				}, l)
-			})
-			synctest.Wait()
-		}
-		wg.Wait()
-		p.Close()
-		if !slices.Equal(order, indexes(len(ways))) {
-			t.Errorf("served in the order %v", order)
-		}
-	})
+	synctest.Test(t, limiterIsFirstComeFirstServed)
+}
+
+func limiterIsFirstComeFirstServed(t *testing.T) {
+	l := stint.Limit(1)
+	p := stint.NewPool(l)
+	ways := append([]entryPoint{{"Do", doing(l)}, {"Pool", func(ctx context.Context, _ int, f body, _ ...stint.Option) error {
+		return p.Go(func(ctx context.Context) { f(ctx, 0) })
+	}}}, entryPoints...)
+	ways = append(ways, ways[0])
+	var order []int
+	var wg sync.WaitGroup
+	for i, e := range ways {
+		wg.Go(func() {
+			e.run(bg, 1, func(context.Context, int) error {
+				order = append(order, i)
+				time.Sleep(time.Second)
+				return nil
+			}, l)
+		})
+		synctest.Wait()
+	}
+	wg.Wait()
+	p.Close()
+	if !slices.Equal(order, indexes(len(ways))) {
+		t.Errorf("served in the order %v", order)
+	}
 }
 
 // 40: nothing spins while tasks wait, at GOMAXPROCS 1 either: the clock of a
