@@ -39,7 +39,7 @@ func (c *call) run(ctx context.Context, n int, body loop.Body, o option.Options)
 	case o.Engine != nil:
 		l.Engine = o.Engine
 	case o.Limiter != nil:
-		l.Limiter, l.Nested = o.Limiter, o.Nested
+		l.Limiter, l.Nested = o.Limiter, o.Nested()
 	case n == 1 || l.Waits: // every item may wait for another
 		l.Limit = n
 	default:

@@ -3,7 +3,7 @@ package stint
 import (
 	"context"
 
-	"github.com/stint-go/stint/internal/admission"
+	"github.com/stint-go/stint/internal/limit"
 )
 
 // Do calls f on the caller's goroutine with a permit of l, for work that stint does not
@@ -20,11 +20,11 @@ import (
 func (l *Limiter) Do(ctx context.Context, f func(context.Context) error) error {
 	checkArgs("Limiter.Do", ctx, f == nil)
 	l.check("Limiter.Do")
-	a, err := admission.Acquire(ctx, l.core())
+	a, err := l.core().Admit(ctx)
 	if err != nil {
 		return err
 	}
-	return run(&a, f)
+	return run(a, f)
 }
 
 // TryDo calls f as Do does if a permit is free and nothing waits for one. Otherwise it
@@ -36,16 +36,16 @@ func (l *Limiter) TryDo(ctx context.Context, f func(context.Context) error) erro
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	a, ok := admission.AcquireFree(ctx, l.core())
+	a, ok := l.core().AdmitFree(ctx)
 	if !ok {
 		l.core().Refused()
 		return ErrBusy
 	}
-	return run(&a, f)
+	return run(a, f)
 }
 
 // run calls f with the permit of a.
-func run(a *admission.Admission, f func(context.Context) error) error {
+func run(a limit.Admission, f func(context.Context) error) error {
 	failed := true // unless f returns
 	defer func() { a.Release(failed) }()
 	err := f(a.Context())

@@ -130,7 +130,7 @@ func (l *Limiter) Stats() LimiterStats {
 	s.Completed = c.Completed.Load()
 	s.Failed = min(c.Failed.Load(), s.Completed) // a task counts as failed first
 	s.Waited, s.Refused = c.Waited.Load(), c.Refused.Load()
-	l.core().Order.Acquire() // for the tasks that the caller sees completed
+	l.core().Order.Acquire(0) // for the tasks that the caller sees completed
 	controller := l.core().Controller()
 	if controller == nil {
 		return s

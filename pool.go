@@ -41,7 +41,6 @@ func NewPool(opts ...Option) *Pool {
 	t.onPanic = o.OnPanic
 	bg := context.Background()
 	t.ctx, t.cancel = limit.CallContext(bg, o.Name)
-	t.values = limit.OwnValues(t.ctx, bg)
 	c, s := o.Config(), o.Source(bg, t.ctx, t, o.Room(o.Backlog()))
 	c.Labels, s.Shared = t.ctx, true
 	engine, source := work.New(c, s)
@@ -82,7 +81,7 @@ func (p *Pool) GoContext(ctx context.Context, f func(context.Context)) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if values := limit.Values(ctx, p.tasks.values, p.name); values != nil {
+	if values := limit.Values(ctx, p.tasks.ctx, p.name); values != nil {
 		plain := f
 		f = func(ctx context.Context) { plain(limit.WithValues(ctx, values)) }
 	}
@@ -202,7 +201,6 @@ type poolTasks struct {
 	source  *work.Source
 	onPanic func(*PanicError)
 	ctx     context.Context
-	values  context.Context // of ctx, for limit.Values
 	cancel  context.CancelCauseFunc
 }
 

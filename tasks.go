@@ -15,7 +15,6 @@ import (
 // tasks are what the tasks of a Group, a Results and the sequence functions have in common.
 type tasks struct {
 	name     string
-	values   context.Context // of outcome.ctx, for limit.Values
 	outcome  callOutcome
 	executor work.Executor
 	closing  sync.Once
@@ -25,7 +24,6 @@ type tasks struct {
 func (t *tasks) init(ctx context.Context, o *option.Options, runner work.Runner, room int) {
 	t.name = o.Name
 	t.outcome.init(ctx, o)
-	t.values = limit.OwnValues(t.outcome.ctx, ctx)
 	t.executor.Open(ctx, o.Engine, o.Config(), o.Source(ctx, t.outcome.ctx, runner, room))
 	t.outcome.source = t.executor.Source
 }
@@ -63,7 +61,7 @@ func (t *tasks) answered(a work.Answer) {
 
 // valuesOf returns what WithValues adds to the context of a task that GoContext starts, or nil.
 func (t *tasks) valuesOf(ctx context.Context) context.Context {
-	return limit.Values(ctx, t.values, t.name)
+	return limit.Values(ctx, t.outcome.ctx, t.name)
 }
 
 func (t *tasks) submitContext(ctx context.Context, f any) error {

@@ -5,12 +5,12 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/stint-go/stint/internal/admission"
+	"github.com/stint-go/stint/internal/limit"
 )
 
 // A permit is that of one request.
 type permit struct {
-	admission.Admission
+	limit.Admission
 	failed   atomic.Bool // how the request is counted
 	ended    atomic.Bool // nothing that comes later changes that
 	released sync.Once

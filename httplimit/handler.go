@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/stint-go/stint"
-	"github.com/stint-go/stint/internal/admission"
+	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/option"
 )
 
@@ -67,17 +67,17 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // acquire waits for a permit if the request may wait.
-func (h *handler) acquire(r *http.Request) (admission.Admission, error) {
+func (h *handler) acquire(r *http.Request) (limit.Admission, error) {
 	ctx := r.Context()
 	if ctx.Err() != nil {
-		return admission.Admission{}, context.Cause(ctx)
+		return limit.Admission{}, context.Cause(ctx)
 	}
 	if permit, ok := h.limiter.acquireFree(ctx); ok {
 		return permit, nil
 	}
 	if !h.enter() {
 		h.limiter.refused()
-		return admission.Admission{}, errRefused
+		return limit.Admission{}, errRefused
 	}
 	defer h.waiting.Add(-1)
 	readAhead(r)
@@ -103,12 +103,12 @@ func limiterOf(caller string, l *stint.Limiter) *limiter {
 	return &limiter{option.Collect("httplimit", caller, option.Limiter, []stint.Option{l})}
 }
 
-func (l *limiter) acquire(ctx context.Context) (admission.Admission, error) {
-	return admission.Acquire(ctx, l.Limiter)
+func (l *limiter) acquire(ctx context.Context) (limit.Admission, error) {
+	return l.Limiter.Admit(ctx)
 }
 
-func (l *limiter) acquireFree(ctx context.Context) (admission.Admission, bool) {
-	return admission.AcquireFree(ctx, l.Limiter)
+func (l *limiter) acquireFree(ctx context.Context) (limit.Admission, bool) {
+	return l.Limiter.AdmitFree(ctx)
 }
 
 func (l *limiter) refused() { l.Limiter.Refused() }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint"
-	"github.com/stint-go/stint/internal/admission"
+	"github.com/stint-go/stint/internal/limit"
 )
 
 // A Transport is an http.RoundTripper that sends a request when it has a permit. It waits for
@@ -65,7 +65,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if l == nil && err == nil {
 		return t.base().RoundTrip(req)
 	}
-	var p admission.Admission
+	var p limit.Admission
 	if err == nil {
 		p, err = l.acquire(req.Context())
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // machinery is what the public packages stand on.
-var machinery = []string{"internal/admission", "internal/auto", "internal/limit", "internal/fifo", "internal/lane", "internal/loop", "internal/option", "internal/race", "internal/task", "internal/window", "internal/work"}
+var machinery = []string{"internal/auto", "internal/limit", "internal/fifo", "internal/lane", "internal/loop", "internal/option", "internal/race", "internal/task", "internal/window", "internal/work"}
 
 // edges says which packages of ours a package may import, by directory:
 //
@@ -27,13 +27,12 @@ var edges = map[string][]string{
 	"stream":                 slices.Concat([]string{"."}, machinery),
 	"errgroup":               machinery,
 	"debug":                  {".", "internal/option"},
-	"httplimit":              {".", "internal/admission", "internal/option"},
+	"httplimit":              {".", "internal/limit", "internal/option"},
 	"internal/task":          {},
 	"internal/fifo":          {},
 	"internal/lane":          {"internal/limit"},
 	"internal/limit":         {"internal/auto", "internal/fifo", "internal/race"},
 	"internal/auto":          {},
-	"internal/admission":     {"internal/limit", "internal/race"},
 	"internal/work":          {"internal/auto", "internal/limit", "internal/fifo", "internal/race", "internal/task"},
 	"internal/loop":          {"internal/auto", "internal/limit", "internal/race", "internal/task", "internal/work"},
 	"internal/option":        {"internal/auto", "internal/limit", "internal/task", "internal/work"},

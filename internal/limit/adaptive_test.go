@@ -7,9 +7,9 @@ import (
 	"github.com/stint-go/stint/internal/auto"
 )
 
-// adaptive returns a Limiter that starts with n permits of an adaptive limit, and a function
+// newAdaptive returns a Limiter that starts with n permits of an adaptive limit, and a function
 // that reports whether its controller counts tasks.
-func adaptive(n int) (l *Limiter, searching func() bool) {
+func newAdaptive(n int) (l *Limiter, searching func() bool) {
 	l = new(Limiter)
 	l.InitAdaptive(auto.Config{Min: n, Max: 2 * n, Burst: n, Procs: 1})
 	return l, func() bool { return l.ActiveController() != nil }
@@ -18,7 +18,7 @@ func adaptive(n int) (l *Limiter, searching func() bool) {
 // An adaptive Limiter makes one controller, when a task waits, and none after EndSearch;
 // whoever comes in between, nobody gets a controller that searches.
 func TestControllerIsMadeOnce(t *testing.T) {
-	l, searching := adaptive(1)
+	l, searching := newAdaptive(1)
 	l.TryAcquire()
 	if l.Controller() != nil {
 		t.Error("made before it is needed")
@@ -34,7 +34,7 @@ func TestControllerIsMadeOnce(t *testing.T) {
 		t.Error("want the one that was, at rest")
 	}
 	for range 1000 {
-		l, searching := adaptive(1)
+		l, searching := newAdaptive(1)
 		l.TryAcquire()
 		w := &Waiter{Grant: func() {}}
 		var wg sync.WaitGroup
@@ -60,7 +60,7 @@ func TestFixedLimit(t *testing.T) {
 	if l.NeedController() != nil || l.Bound() != 2 {
 		t.Errorf("a limit of %d, with a controller: %v", l.Bound(), l.NeedController() != nil)
 	}
-	l, searching := adaptive(1)
+	l, searching := newAdaptive(1)
 	l.Refused()
 	l.Fix(2)
 	if l.Bound() != 2 || searching() {

@@ -3,14 +3,13 @@ package limit
 import "github.com/stint-go/stint/internal/fifo"
 
 // borrowers are the waiters that may borrow a HeldPermit. They are guarded by the limiter's
-// lock. Those on the goroutine of the task that holds the permit may have it whenever it is
-// free. The others are in lanes, by the task on that goroutine that made their calls: they
-// may have it while that task waits. No step looks at more than one waiter: a lane whose task
-// is found not to wait is put aside, until Lend of that task.
+// lock. Each is in a lane; the lanes of a priority have turns. Waiters on the goroutine of the
+// task that holds the permit may have it whenever it is free. The others may have it while the
+// task on that goroutine waits that made their call. No step looks at more than one waiter: a
+// lane whose task is found not to wait is put aside, until Lend of that task.
 type borrowers struct {
-	own   [2]fifo.List[*Waiter] // by priority
-	ready [2]fifo.List[*lane]   // lanes that are not put aside, by priority
-	lanes map[laneKey]*lane     // those with waiters
+	lanes map[laneKey]*lane   // those with waiters
+	ready [2]fifo.List[*lane] // those that are not put aside, by priority
 }
 
 // A lane is the waiters of one priority in calls of one task.
@@ -21,7 +20,7 @@ type lane struct {
 }
 
 type laneKey struct {
-	task     *Scope
+	task     *Scope // nil: the waiters are on the goroutine of the permit
 	priority int
 }
 
@@ -34,22 +33,21 @@ func priority(low bool) int {
 	return 0
 }
 
-// key returns the key of the lane of w, whose branch is not nil.
-func (w *Waiter) key() laneKey { return laneKey{w.branch.lender(), priority(w.Low)} }
-
-// push adds w behind the others of its priority.
-func (b *borrowers) push(w *Waiter) {
-	if w.branch == nil {
-		b.own[priority(w.Low)].Push(&w.lent, w)
-		return
+// key returns the key of the lane of w.
+func (w *Waiter) key() laneKey {
+	k := laneKey{nil, priority(w.Low)}
+	if w.branch != nil {
+		k.task = w.branch.lender()
 	}
+	return k
+}
+
+// push adds w behind the others of its lane.
+func (b *borrowers) push(w *Waiter) {
 	k := w.key()
 	l := b.lanes[k]
 	if l == nil {
 		l = &lane{laneKey: k}
-		if b.lanes == nil {
-			b.lanes = make(map[laneKey]*lane)
-		}
 		b.lanes[k] = l
 		b.ready[k.priority].Push(&l.node, l)
 	}
@@ -59,9 +57,6 @@ func (b *borrowers) push(w *Waiter) {
 // remove removes w. Its lane goes behind the others, which have their turns first.
 func (b *borrowers) remove(w *Waiter) {
 	w.lent.Remove()
-	if w.branch == nil {
-		return
-	}
 	l := b.lanes[w.key()]
 	ready := l.node.InList()
 	l.node.Remove()
@@ -75,7 +70,7 @@ func (b *borrowers) remove(w *Waiter) {
 
 // lend makes the lanes of a task, which waits, ready again.
 func (b *borrowers) lend(task *Scope) {
-	if b == nil || len(b.lanes) == 0 {
+	if b == nil {
 		return
 	}
 	for i := range b.ready {
@@ -91,30 +86,27 @@ func (b *borrowers) next(reclaimed bool) *Waiter {
 	if b == nil {
 		return nil
 	}
-	for i := range b.own {
-		w := earlier(first(&b.own[i]), b.nextOfLanes(i, reclaimed))
-		if w != nil {
-			return w
+	for i := range b.ready {
+		l := b.lanes[laneKey{nil, i}]
+		if !reclaimed {
+			l = b.nextLane(i)
+		}
+		if l != nil {
+			return first(&l.waiters)
 		}
 	}
 	return nil
 }
 
-// nextOfLanes is next among the waiters of one priority on other goroutines.
-func (b *borrowers) nextOfLanes(priority int, reclaimed bool) *Waiter {
-	if reclaimed {
-		return nil
-	}
-	for {
-		n := b.ready[priority].First()
-		if n == nil {
-			return nil
-		}
-		if l := n.Value(); l.task.waits.Load() > 0 {
-			return first(&l.waiters)
+// nextLane returns the lane of a priority whose turn it is, or nil.
+func (b *borrowers) nextLane(priority int) *lane {
+	for n := b.ready[priority].First(); n != nil; n = b.ready[priority].First() {
+		if l := n.Value(); l.task == nil || l.task.waits.Load() > 0 {
+			return l
 		}
 		n.Remove()
 	}
+	return nil
 }
 
 // first returns the first waiter of q, or nil.
@@ -123,12 +115,4 @@ func first(q *fifo.List[*Waiter]) *Waiter {
 		return n.Value()
 	}
 	return nil
-}
-
-// earlier returns the waiter that joined first. Either may be nil.
-func earlier(a, b *Waiter) *Waiter {
-	if a == nil || b != nil && int32(b.number-a.number) < 0 { // numbers start again at 0
-		return b
-	}
-	return a
 }

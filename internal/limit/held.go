@@ -13,16 +13,23 @@ type HeldPermit struct {
 	lim      *Limiter
 	permit   Permit
 	reclaims atomic.Int32 // goroutines in Reclaim that wait for this permit
+	use      atomic.Int32 // unused, lent or retired; written with lim.mu held, but for the step from unused to retired
 
 	// guarded by lim.mu
 	taken     bool          // a call has it
-	retired   bool          // no task runs on it any more; a call that has it returns permit
 	borrower  *Scope        // the call whose tasks have it; nil for the task's own goroutine
 	borrowers *borrowers    // nil: none so far
 	returned  chan struct{} // closed when the call returns the permit, or another goroutine waits for it
 
 	first scopeContext
 }
+
+// What has become of the permit of a HeldPermit.
+const (
+	unused  = iota // no call has had it
+	lent           // a call has had it, or has it
+	retired        // no task runs on it any more; a call that has it returns permit
+)
 
 // A Scope is the surroundings of a task or a call: the permit that the task holds, and the
 // scope of the task or call around it. Call makes the scope of a call; its parent is the
@@ -31,12 +38,9 @@ type HeldPermit struct {
 type Scope struct {
 	held   *HeldPermit // nil for a call, and for a task whose limiter is private
 	parent *Scope
-	depth  int32        // scopes around s, and s
+	apart  bool         // parent belongs to another goroutine
 	low    bool         // the tasks of the call have low priority
 	waits  atomic.Int32 // goroutines that wait: in the call, or in any call of the task
-
-	outer  *Scope // the nearest scope around s with a permit of another limiter than held's
-	branch *Scope // the call of outer's goroutine around s, if s belongs to another goroutine
 }
 
 // NewHeldPermit returns the HeldPermit of a task that runs on p, a permit of lim. It is an
@@ -53,10 +57,11 @@ func (h *HeldPermit) Init(lim *Limiter, p Permit) { h.lim, h.permit = lim, p }
 // TaskContext is like the function TaskContext. The first context that it returns is part
 // of h, which then keeps ctx. It must not be called concurrently.
 func (h *HeldPermit) TaskContext(ctx context.Context, parent *Scope, apart bool) context.Context {
-	if h.first.Context != nil {
-		return TaskContext(ctx, h, parent, apart)
+	c := &h.first
+	if c.Context != nil {
+		c = new(scopeContext)
 	}
-	return h.first.init(ctx, h, parent, apart)
+	return c.init(ctx, h, parent, apart)
 }
 
 // Wanted reports whether the task that lent p waits to continue. The call that has p should
@@ -86,32 +91,12 @@ func TaskContext(ctx context.Context, held *HeldPermit, parent *Scope, apart boo
 }
 
 func (c *scopeContext) init(ctx context.Context, held *HeldPermit, parent *Scope, apart bool) context.Context {
-	c.Context = bare(ctx)
-	c.scope.init(held, parent, apart)
+	if outer, ok := ctx.(*scopeContext); ok {
+		ctx = outer.Context
+	}
+	c.Context = ctx
+	c.scope.held, c.scope.parent, c.scope.apart = held, parent, apart
 	return c
-}
-
-// init makes a zero Scope that of a task, as for TaskContext. The loop takes at most three
-// steps: the first permit that it finds may be one of held's limiter, and the next one is not.
-func (s *Scope) init(held *HeldPermit, parent *Scope, apart bool) {
-	s.held, s.parent, s.depth = held, parent, 1
-	if parent != nil {
-		s.depth += parent.depth
-	}
-	if held != nil {
-		held.lim.heldAt(s.depth)
-	}
-	if apart {
-		s.branch = parent
-	}
-	for s.outer = parent; s.outer != nil; s.outer = s.outer.outer {
-		if h := s.outer.held; h != nil && (held == nil || h.lim != held.lim) {
-			return
-		}
-		if s.outer.branch != nil {
-			s.branch = s.outer.branch
-		}
-	}
 }
 
 // ScopeOf returns the scope of the task that ctx was given to, or nil.
@@ -126,23 +111,9 @@ func ScopeOf(ctx context.Context) *Scope {
 // no task makes the call, and low is false.
 func (s *Scope) Call(l *Limiter, low bool) *Scope {
 	if s == nil && !low {
-		return nil // inlined: the usual case outside of tasks
+		return nil
 	}
-	return s.call(l, low)
-}
-
-// call is Call with a result that is not nil.
-func (s *Scope) call(l *Limiter, low bool) *Scope {
-	if s == nil {
-		return &Scope{depth: 1, low: low}
-	}
-	c := &Scope{parent: s, depth: s.depth + 1, low: low || l != nil && s.Low(l)}
-	if s.held != nil {
-		c.outer = s
-	} else {
-		c.outer, c.branch = s.outer, s.branch
-	}
-	return c
+	return &Scope{parent: s, low: low || l != nil && s.Low(l)}
 }
 
 // IsLow reports whether s is the scope of a call whose tasks have low priority.
@@ -162,9 +133,6 @@ func (s *Scope) Belongs(task *Scope) bool { return s != nil && s.parent == task 
 // permit belongs to another goroutine, branch is that goroutine's call around s: the permit
 // may be borrowed while that goroutine waits.
 func (s *Scope) On(l *Limiter) (held *HeldPermit, branch *Scope) {
-	if s == nil {
-		return nil, nil // outside of tasks
-	}
 	holder, branch := s.holder(l)
 	if holder == nil {
 		return nil, nil
@@ -172,21 +140,14 @@ func (s *Scope) On(l *Limiter) (held *HeldPermit, branch *Scope) {
 	return holder.held, branch
 }
 
-// holder returns the scope whose permit On returns, or nil. It takes a step for each change
-// of the limiter among the permits around s, and goes no further than to the depth at which
-// a permit of l was ever held: a limiter that is made for a call is found not to be around it
-// in one step.
+// holder returns the scope whose permit On returns, or nil.
 func (s *Scope) holder(l *Limiter) (holder, branch *Scope) {
-	outermost := l.outermost.Load()
-	if outermost == 0 {
-		return nil, nil
-	}
-	for ; s != nil && s.depth >= outermost; s = s.outer {
+	for ; s != nil; s = s.parent {
 		if s.held != nil && s.held.lim == l {
 			return s, branch
 		}
-		if s.branch != nil {
-			branch = s.branch
+		if s.apart {
+			branch = s.parent
 		}
 	}
 	return nil, nil
@@ -197,8 +158,8 @@ func (s *Scope) holder(l *Limiter) (holder, branch *Scope) {
 // does not look further: a task that held a permit of another limiter while it waits for one
 // of the limiter around it, as others do in the opposite order, could deadlock.
 func (s *Scope) Inherited() *Limiter {
-	if s != nil && s.held == nil {
-		s = s.outer
+	for s != nil && s.held == nil {
+		s = s.parent
 	}
 	if s == nil || !s.held.lim.inherited {
 		return nil
@@ -233,9 +194,6 @@ func (s *Scope) lender() *Scope {
 	}
 	return s.parent
 }
-
-// lends reports whether tasks of the call s may use permits of the task that made it.
-func (s *Scope) lends() bool { return s.lender().waits.Load() > 0 }
 
 // blockedBy reports whether a goroutine in the call s must not continue while borrower has
 // a permit: if borrower is s, or another call of the same task in which no goroutine waits.
@@ -278,7 +236,7 @@ func (s *Scope) Reclaim() {
 // used returns one of the permits that the call s must wait for, or nil.
 func (s *Scope) used() (used *HeldPermit) {
 	s.each(func(h *HeldPermit) bool {
-		h.lim.mu.Lock() // out does not matter
+		h.lim.mu.Lock()
 		if s.blockedBy(h.borrower) {
 			used = h
 		}
@@ -288,11 +246,18 @@ func (s *Scope) used() (used *HeldPermit) {
 	return used
 }
 
-// each calls f for the permits of the task's own goroutine, until it returns false: for those
-// that calls below s find, which are the nearest ones of their limiters.
+// each calls f for the permits of the task's own goroutine, until it returns false. Of several in
+// a row of one limiter it is the nearest one, which calls below s find.
 func (s *Scope) each(f func(*HeldPermit) bool) {
-	for ; s != nil; s = s.outer {
-		if s.held != nil && !f(s.held) || s.branch != nil {
+	var last *Limiter
+	for ; s != nil; s = s.parent {
+		if h := s.held; h != nil && h.lim != last {
+			last = h.lim
+			if !f(h) {
+				return
+			}
+		}
+		if s.apart {
 			return
 		}
 	}
@@ -325,19 +290,21 @@ func (s *Scope) Permit() Permit {
 // has outlived the task and still has the permit, that call returns it, and Return reports
 // true. Then, or if last is true, no other call can borrow the permit from h.
 func (h *HeldPermit) Return(last bool) (w *Waiter, left bool) {
-	h.lim.lock()
+	h.lim.mu.Lock()
 	defer h.lim.unlock()
-	h.retired = last || h.taken
+	if last || h.taken {
+		h.use.Store(retired)
+	}
 	if h.taken {
 		return nil, true
 	}
-	return h.lim.freeLocked(h.permit), false
+	return h.lim.returnLocked(h.permit), false
 }
 
 // serve gives the permit to the first waiter that may have it. If tasks of the call from
 // have it already, it wakes the goroutines that no longer need to wait for them.
 func (h *HeldPermit) serve(from *Scope) {
-	h.lim.lock()
+	h.lim.mu.Lock()
 	if from != nil {
 		if h.borrower == from {
 			h.wakeLocked()
@@ -354,19 +321,34 @@ func (h *HeldPermit) serve(from *Scope) {
 
 // takeLocked takes the permit for a call of the task itself, or for a call below the call branch.
 func (h *HeldPermit) takeLocked(branch *Scope) bool {
-	if h.taken || h.retired || branch != nil && (!branch.lends() || h.reclaims.Load() > 0) {
+	if h.taken || branch != nil && (branch.lender().waits.Load() == 0 || h.reclaims.Load() > 0) {
+		return false
+	}
+	return h.lendLocked(branch)
+}
+
+// lendLocked gives the permit, which is not taken, to a call below branch, unless h is retired.
+func (h *HeldPermit) lendLocked(branch *Scope) bool {
+	h.use.CompareAndSwap(unused, lent)
+	if h.use.Load() == retired {
 		return false
 	}
 	h.taken, h.borrower = true, branch
 	return true
 }
 
-// freeLocked ends the call that took the permit, and returns the waiter that has it now, or nil.
-func (h *HeldPermit) freeLocked() *Waiter {
+// retireUnused retires h without the lock, and reports true, if its permit is the limiter's own
+// and no call has had it. The caller must return the permit.
+func (h *HeldPermit) retireUnused() bool {
+	return h.permit == (Permit{}) && h.use.CompareAndSwap(unused, retired)
+}
+
+// returnLocked ends the call that took the permit, and returns the waiter that has it now, or nil.
+func (h *HeldPermit) returnLocked() *Waiter {
 	h.taken, h.borrower = false, nil
 	h.wakeLocked()
-	if h.retired {
-		return h.lim.freeLocked(h.permit)
+	if h.use.Load() == retired {
+		return h.lim.returnLocked(h.permit)
 	}
 	w := h.admitLocked()
 	h.lim.updateSignsLocked()
@@ -383,14 +365,13 @@ func (h *HeldPermit) wakeLocked() {
 
 // admitLocked gives the permit, if it is free, to the first waiter that may have it.
 func (h *HeldPermit) admitLocked() *Waiter {
-	if h.taken || h.retired {
+	if h.taken {
 		return nil
 	}
 	w := h.borrowers.next(h.reclaims.Load() > 0)
-	if w == nil {
+	if w == nil || !h.lendLocked(w.branch) { // lent even if its lender waits no more since next looked: it sees that the permit is taken
 		return nil
 	}
-	h.taken, h.borrower = true, w.branch // even if its lender waits no more since next looked: it sees that the permit is taken
 	w.removeLocked()
 	w.Permit = Permit{h}
 	h.lim.granted()

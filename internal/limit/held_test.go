@@ -25,20 +25,6 @@ func below(k *Scope) *Scope {
 	return ScopeOf(TaskContext(context.Background(), nil, k, true))
 }
 
-func TestScopeOf(t *testing.T) {
-	if ScopeOf(context.Background()) != nil {
-		t.Error("a scope in the empty context")
-	}
-	ctx := TaskContext(context.Background(), nil, nil, false)
-	type key struct{}
-	if k := ScopeOf(ctx); k == nil || ScopeOf(context.WithValue(ctx, key{}, 1)) != k {
-		t.Error("the scope does not pass to contexts made from its own")
-	}
-	if ctx.Value(key{}) != nil {
-		t.Error("a scope answers for another key")
-	}
-}
-
 func TestOnFindsTheNearestPermit(t *testing.T) {
 	l, other := New(1), New(1)
 	outer, inner, foreign := NewHeldPermit(l, Permit{}), NewHeldPermit(l, Permit{}), NewHeldPermit(other, Permit{})
@@ -273,65 +259,33 @@ func TestReclaimLeavesTheLoanOfAnotherGoroutine(t *testing.T) {
 	})
 }
 
-// A call that outlives its task keeps the task's permit from the calls of the next task on
-// it, which have their turn in the general queue. No permit is lost, and none is counted
-// twice, whichever of call and worker ends first.
-func TestCallOutlivesItsTask(t *testing.T) {
-	for _, workerFirst := range []bool{true, false} {
-		l := New(1)
-		own, held := taken(t, l)
-		call := &Waiter{}
-		l.Join(call, own)
-		granted := false
-		next := &Waiter{Grant: func() { granted = true }}
-		if l.Join(next, own) {
-			t.Fatal("two calls on one permit")
+// use has a permit for some rounds. No permit has two users: of the two permits one is the task's.
+func use(t *testing.T, l *Limiter, from *Scope, rounds int, lent, general *atomic.Int32) {
+	for range rounds {
+		p, _ := l.Acquire(false, false, nil, nil, from, nil)
+		users := general
+		if p != (Permit{}) {
+			users = lent
 		}
-		release := []Permit{{}, call.Permit}
-		if !workerFirst {
-			release[0], release[1] = release[1], release[0]
+		if n := users.Add(1); n > 1 {
+			t.Errorf("%d users of one permit", n)
 		}
-		l.Release(release[0])
-		if !granted || (next.Permit == Permit{held}) == workerFirst {
-			t.Fatal("the next call has the wrong permit, or none")
-		}
-		l.Release(release[1])
-		l.Release(next.Permit)
-		want(t, l, 1, 0, 0)
+		users.Add(-1)
+		l.Release(p)
 	}
 }
 
-// TestLentAndGeneral mixes calls on one task's permit with strangers. At every
-// instant a permit has one user.
+// TestLentAndGeneral mixes calls on one task's permit with strangers.
 func TestLentAndGeneral(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(2)
 		own, held := taken(t, l)
-		var onSlot, general atomic.Int32
+		var lent, general atomic.Int32
 		var wg sync.WaitGroup
-		run := func(from *Scope, rounds int) {
-			wg.Go(func() {
-				for range rounds {
-					p, ok := l.Acquire(nil, nil, from, nil)
-					if !ok {
-						t.Error("Acquire gave up")
-					}
-					gauge := &general // of the two permits one is the task's
-					if p != (Permit{}) {
-						gauge = &onSlot
-					}
-					if n := gauge.Add(1); n > 1 {
-						t.Errorf("%d users of one permit", n)
-					}
-					gauge.Add(-1)
-					l.Release(p)
-				}
-			})
-		}
-		for range 3 {
-			run(nil, 500)
-			run(own, 500)
-			run(below(own), 500)
+		for _, from := range []*Scope{nil, own, below(own)} {
+			for range 3 {
+				wg.Go(func() { use(t, l, from, 500, &lent, &general) })
+			}
 		}
 		wg.Go(func() {
 			for range 500 {

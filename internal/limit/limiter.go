@@ -6,47 +6,30 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/fifo"
 	"github.com/stint-go/stint/internal/race"
 )
 
 // A Limiter hands out permits, first come, first served, and never more than its limit. A
 // waiter of low priority is served when no other waits. Use New or Init.
-//
-// While nobody waits and the limit is not exceeded, a permit is taken and returned by one
-// compare-and-swap of free. Everything else closes this fast path first: see lock.
 type Limiter struct {
 	Order race.Order // of the tasks that run on permits, for the race detector
 	Made  race.Ends  // of the functions that have made l; see race.Aside
 
-	free      atomic.Int64 // permits that may be taken without mu, or closed
-	signs     atomic.Int64 // Signs; written with mu held
-	waited    atomic.Bool  // a waiter has joined, under an adaptive limit, since no permit was out; written with mu held
-	outermost atomic.Int32 // the smallest depth of a scope that has held a permit; 0: none has
-	limit     atomic.Int64 // written with mu held
+	signs  atomic.Int64 // Signs; written with mu held
+	waited atomic.Bool  // a waiter has joined, under an adaptive limit, since no permit was out; written with mu held
+	limit  atomic.Int64 // written with mu held
+	out    atomic.Int64 // permits that are out; written with mu held
 
 	mu        sync.Mutex
-	out       int // permits that are out, while free is closed
-	extra     int // of them, may be out beyond the limit
-	waiters   queue
-	watchers  fifo.List[*Watcher] // with a word
-	rare      *rare               // nil: not needed so far
-	counters  *Counters           // nil: see Limiter.Counters
-	inherited bool                // calls without a limit, made by tasks that hold a permit, use l
-	joined    uint32              // counts waiters
+	extra     int                   // permits that may be out beyond the limit
+	waiters   [2]fifo.List[*Waiter] // by priority
+	watchers  fifo.List[*Watcher]   // with a word
+	wakers    fifo.List[*Watcher]   // with a channel
+	counters  *Counters             // nil: see Limiter.Counters
+	inherited bool                  // calls without a limit, made by tasks that hold a permit, use l
 
-	search     auto.Config                     // of an adaptive limit
-	controller atomic.Pointer[auto.Controller] // nil until it is needed
-}
-
-// closed is the value of Limiter.free while permits are taken and returned with mu held.
-const closed = -1
-
-// rare is what few limiters need.
-type rare struct {
-	low    queue               // waiters of low priority
-	wakers fifo.List[*Watcher] // with a channel
+	adaptive
 }
 
 // A Watcher follows a limiter: by two bits of a word that its owner reads anyway, or by a
@@ -76,45 +59,8 @@ type Waiter struct {
 	Nested    bool   // Exceed serves it: it is of a call that inherited the limiter
 
 	// guarded by Limiter.mu
-	number        uint32 // of joined, when it joined
 	general, lent fifo.Node[*Waiter]
 	branch        *Scope // as Scope.On returned it
-}
-
-// A queue has the waiters of one priority. Those that Exceed serves have a list of their own,
-// so that it need not look for them. A nil queue is empty.
-type queue struct{ others, nested fifo.List[*Waiter] }
-
-func (q *queue) len() int {
-	if q == nil {
-		return 0
-	}
-	return q.others.Len() + q.nested.Len()
-}
-
-// first returns the waiter that joined first, or nil.
-func (q *queue) first() *Waiter {
-	if q == nil {
-		return nil
-	}
-	return earlier(first(&q.others), first(&q.nested))
-}
-
-// firstNested is first among those that Exceed serves.
-func (q *queue) firstNested() *Waiter {
-	if q == nil {
-		return nil
-	}
-	return first(&q.nested)
-}
-
-// push adds w at the end.
-func (q *queue) push(w *Waiter) {
-	if w.Nested || w.lent.InList() {
-		q.nested.Push(&w.general, w)
-	} else {
-		q.others.Push(&w.general, w)
-	}
 }
 
 // New returns a Limiter of n permits, with Counters.
@@ -127,23 +73,12 @@ func New(n int) *Limiter {
 // Init makes a zero Limiter one of n permits, without Counters.
 func (l *Limiter) Init(n int) {
 	l.limit.Store(int64(n))
-	l.free.Store(int64(n))
 	l.Made.Release()
 }
 
 // Inherit makes l the limiter of calls without a limit that its tasks make. It must be
 // called before l is used.
 func (l *Limiter) Inherit() { l.inherited = true }
-
-// heldAt records that a scope of this depth holds a permit.
-func (l *Limiter) heldAt(depth int32) {
-	for {
-		before := l.outermost.Load()
-		if before != 0 && before <= depth || l.outermost.CompareAndSwap(before, depth) {
-			return
-		}
-	}
-}
 
 // Above reports whether the limit is above threshold, which is a sign that tasks wait. The
 // initial limit of a search is no sign until a waiter has joined.
@@ -153,23 +88,19 @@ func (l *Limiter) Above(threshold int) bool {
 
 // Load returns how many permits are out, and whether anyone waits for one.
 func (l *Limiter) Load() (out int, waiting bool) {
-	l.lock()
-	defer l.unlock()
-	return l.out, l.waitingLocked() > 0
+	_, out, waiters := l.Counts()
+	return out, waiters > 0
 }
 
-// Idle reports whether no permit is out. It takes no lock, and is false while mu is held.
-func (l *Limiter) Idle() bool { return l.free.Load() == l.limit.Load() }
+// Idle reports whether no permit is out. It takes no lock.
+func (l *Limiter) Idle() bool { return l.out.Load() == 0 }
 
 // Bound returns the limit.
 func (l *Limiter) Bound() int { return int(l.limit.Load()) }
 
 // TryAcquire takes a permit if one is free and there is no waiter.
 func (l *Limiter) TryAcquire() bool {
-	if ok, sure := l.takeFast(); sure {
-		return ok
-	}
-	l.lock()
+	l.mu.Lock()
 	defer l.unlock()
 	return l.takeLocked()
 }
@@ -178,7 +109,7 @@ func (l *Limiter) TryAcquire() bool {
 // scope of the caller, whose permits may be borrowed, or nil.
 func (l *Limiter) Join(w *Waiter, from *Scope) bool {
 	held, branch := from.On(l)
-	l.lock()
+	l.mu.Lock()
 	defer l.unlock()
 	var free bool
 	if w.Permit, free = l.takeFromLocked(held, branch); free {
@@ -194,7 +125,7 @@ func (l *Limiter) Join(w *Waiter, from *Scope) bool {
 // Leave takes w out of the queue. It returns false if w is not in it: then w.Grant has
 // been called, or is about to be.
 func (l *Limiter) Leave(w *Waiter) bool {
-	l.lock()
+	l.mu.Lock()
 	defer l.unlock()
 	if !w.general.InList() {
 		return false
@@ -207,12 +138,9 @@ func (l *Limiter) Leave(w *Waiter) bool {
 // Reclassify changes the priority of w. If w is in the queue, it goes behind the waiters of
 // its new priority. The caller must not call Join at the same time.
 func (l *Limiter) Reclassify(w *Waiter, low bool) {
-	l.lock()
+	l.mu.Lock()
 	defer l.unlock()
-	if w.Low == low {
-		return
-	}
-	if !w.general.InList() {
+	if w.Low == low || !w.general.InList() {
 		w.Low = low
 		return
 	}
@@ -225,7 +153,7 @@ func (l *Limiter) Reclassify(w *Waiter, low bool) {
 
 // Track tells the controller of w, if w is Untracked and in the queue.
 func (l *Limiter) Track(w *Waiter) {
-	l.lock()
+	l.mu.Lock()
 	defer l.unlock()
 	if w.general.InList() && w.Untracked { // in this order: Untracked may be written while w is in no queue
 		w.Untracked = false
@@ -233,55 +161,36 @@ func (l *Limiter) Track(w *Waiter) {
 	}
 }
 
-// Acquire waits for a permit and reports whether it has one. It gives up when done or quit
-// is closed; either may be nil. If granted is not nil, Acquire calls its Grant before it
-// blocks, but after the caller has joined the queue. It waits with the priority of from.
-func (l *Limiter) Acquire(done, quit <-chan struct{}, from *Scope, granted *Waiter) (Permit, bool) {
-	return l.AcquireAs(from.Low(l), false, done, quit, from, granted)
-}
-
-// AcquireAs is Acquire for a caller whose priority is low, or not, and that is of a call that
-// inherited l, or not.
-func (l *Limiter) AcquireAs(low, nested bool, done, quit <-chan struct{}, from *Scope, granted *Waiter) (Permit, bool) {
+// Acquire waits for a permit, and reports whether it has one. low is the priority of the caller;
+// nested says that its call inherited l. Acquire gives up when done or quit is closed. Once the
+// caller is in the queue, Acquire calls the Grant of granted. done, quit and granted may be nil.
+func (l *Limiter) Acquire(low, nested bool, done, quit <-chan struct{}, from *Scope, granted *Waiter) (Permit, bool) {
 	ready := make(chan struct{})
 	w := &Waiter{Low: low, Nested: nested, Grant: func() { close(ready) }}
 	free := l.Join(w, from)
 	if granted != nil {
 		granted.Grant()
 	}
-	if free || l.await(w, ready, done, quit) {
+	if free {
 		return w.Permit, true
-	}
-	return Permit{}, false
-}
-
-// await waits until w, whose Grant closes ready, has its permit. It reports false if w has left
-// the queue, as done or quit was closed.
-func (l *Limiter) await(w *Waiter, ready, done, quit <-chan struct{}) bool {
-	if done == nil && quit == nil { // a receive costs less than a select
-		<-ready
-		return true
 	}
 	select {
 	case <-ready:
-		return true
+		return w.Permit, true
 	case <-done:
 	case <-quit:
 	}
 	if l.Leave(w) {
-		return false
+		return Permit{}, false
 	}
 	<-ready // closed, or about to be
-	return true
+	return w.Permit, true
 }
 
 // AcquireFree takes a permit if it can do so without waiting.
 func (l *Limiter) AcquireFree(from *Scope) (Permit, bool) {
 	held, branch := from.On(l)
-	if held == nil {
-		return Permit{}, l.TryAcquire()
-	}
-	l.lock()
+	l.mu.Lock()
 	defer l.unlock()
 	return l.takeFromLocked(held, branch)
 }
@@ -296,18 +205,15 @@ func (l *Limiter) Release(p Permit) {
 // Free returns a permit. If the permit passed to a waiter, the result is that waiter, and
 // the caller must call its Grant once it holds no lock.
 func (l *Limiter) Free(p Permit) *Waiter {
-	if p.lender == nil && l.returnFast() {
-		return nil
-	}
-	l.lock()
+	l.mu.Lock()
 	defer l.unlock()
-	return l.freeLocked(p)
+	return l.returnLocked(p)
 }
 
-// freeLocked is Free.
-func (l *Limiter) freeLocked(p Permit) *Waiter {
+// returnLocked is Free.
+func (l *Limiter) returnLocked(p Permit) *Waiter {
 	if p.lender != nil {
-		return p.lender.freeLocked()
+		return p.lender.returnLocked()
 	}
 	return l.passLocked()
 }
@@ -316,7 +222,7 @@ func (l *Limiter) freeLocked(p Permit) *Waiter {
 // priority is given: then kept is true. The result is the waiter that has the permit now, as
 // for Free.
 func (l *Limiter) Yield(low bool) (w *Waiter, kept bool) {
-	l.lock()
+	l.mu.Lock()
 	defer l.unlock()
 	if l.Pressure(low, 0) == None {
 		return nil, true
@@ -326,20 +232,20 @@ func (l *Limiter) Yield(low bool) (w *Waiter, kept bool) {
 
 // Watch keeps w up to date until Unwatch.
 func (l *Limiter) Watch(w *Watcher) {
-	l.lock()
+	l.mu.Lock()
 	defer l.unlock()
 	if w.Wake == nil {
 		l.watchers.Push(&w.node, w)
 		w.updateLocked(l)
 		return
 	}
-	l.needRareLocked().wakers.Push(&w.node, w)
+	l.wakers.Push(&w.node, w)
 	w.wake()
 }
 
 // Unwatch ends Watch.
 func (l *Limiter) Unwatch(w *Watcher) {
-	l.lock()
+	l.mu.Lock()
 	defer l.unlock()
 	w.node.Remove()
 }
@@ -348,9 +254,9 @@ func (l *Limiter) Unwatch(w *Watcher) {
 // reached as holders finish their tasks: each must call Yield before it starts another.
 // The caller must hold no lock that a Grant takes.
 func (l *Limiter) Set(n int) {
-	l.lock()
+	l.mu.Lock()
 	l.limit.Store(int64(n))
-	l.extra = max(0, min(l.extra, l.out-n))
+	l.extra = max(0, min(l.extra, l.outLocked()-n))
 	var granted []*Waiter
 	for w := l.admitLocked(); w != nil; w = l.admitLocked() {
 		granted = append(granted, w)
@@ -368,13 +274,12 @@ func (l *Limiter) Set(n int) {
 // permits that are returned next do not pass on, until as many are out as the limit allows.
 // The caller must hold no lock that a Grant takes.
 func (l *Limiter) Exceed(n int) {
-	l.lock()
-	var granted []*Waiter
-	for w := l.firstNestedLocked(); w != nil && len(granted) < n; w = l.firstNestedLocked() {
+	l.mu.Lock()
+	granted := l.nestedLocked(n)
+	for _, w := range granted {
 		l.grantLocked(w)
-		granted = append(granted, w)
 	}
-	l.extra = max(l.extra, l.out-l.Bound())
+	l.extra = max(l.extra, l.outLocked()-l.Bound())
 	l.updateSignsLocked()
 	l.unlock()
 	for _, w := range granted {
@@ -384,76 +289,38 @@ func (l *Limiter) Exceed(n int) {
 
 // Nested reports whether Exceed would serve a waiter.
 func (l *Limiter) Nested() bool {
-	l.lock()
+	l.mu.Lock()
 	defer l.unlock()
-	return l.inherited && l.firstNestedLocked() != nil
+	return l.inherited && len(l.nestedLocked(1)) > 0
+}
+
+// nestedLocked returns the first waiters that Exceed serves, at most n. It looks at all waiters,
+// which is rare: no task has finished for long.
+func (l *Limiter) nestedLocked(n int) (nested []*Waiter) {
+	for i := range l.waiters {
+		for node := l.waiters[i].First(); node != nil && len(nested) < n; node = node.Next() {
+			if w := node.Value(); w.Nested || w.lent.InList() {
+				nested = append(nested, w)
+			}
+		}
+	}
+	return nested
 }
 
 // Counts returns the limit, the permits that are out and the waiters.
 func (l *Limiter) Counts() (limit, out, waiting int) {
-	l.lock()
-	defer l.unlock()
-	return l.Bound(), l.out, l.waitingLocked()
-}
-
-// takeFast takes a permit without mu. If it is not sure of the answer, somebody has mu, or more
-// permits are out than the limit.
-func (l *Limiter) takeFast() (ok, sure bool) {
-	for {
-		n := l.free.Load()
-		if n <= 0 {
-			return false, n == 0 || l.signs.Load() != 0
-		}
-		if l.free.CompareAndSwap(n, n-1) {
-			return true, true
-		}
-	}
-}
-
-// returnFast returns a permit without mu, and reports false if the fast path is closed.
-func (l *Limiter) returnFast() bool {
-	n := l.free.Load()
-	for n != closed && !l.free.CompareAndSwap(n, n+1) {
-		n = l.free.Load()
-	}
-	if n == closed {
-		return false
-	}
-	if n+1 == l.limit.Load() {
-		l.noteRest()
-	}
-	return true
-}
-
-// noteRest is called when the last permit has returned without mu. unlock tells the watchers
-// and the controller that no permit is out, if a task has waited.
-func (l *Limiter) noteRest() {
-	if l.waited.Load() || l.ActiveController() != nil {
-		l.lock()
-		l.unlock()
-	}
-}
-
-// lock locks mu and closes the fast path: out is valid, and only the caller changes it.
-func (l *Limiter) lock() {
 	l.mu.Lock()
-	if l.free.Load() == closed {
-		return // and remained so, since somebody waits or the limit is exceeded
-	}
-	l.out = l.Bound() - int(l.free.Swap(closed))
+	defer l.unlock()
+	return l.Bound(), l.outLocked(), l.waitingLocked()
 }
 
-// unlock unlocks mu. It opens the fast path unless a waiter or an exceeded limit makes it
-// matter who returns the next permit.
+// unlock unlocks mu. It tells the watchers and the controller if no permit is out.
 func (l *Limiter) unlock() {
-	if l.out == 0 && l.waited.Load() {
-		l.waited.Store(false)
-		l.updateWatchersLocked()
-	}
-	if free := l.Bound() - l.out; free >= 0 && l.waitingLocked() == 0 {
-		l.free.Store(int64(free))
-	}
-	if l.out == 0 {
+	if l.Idle() {
+		if l.waited.Load() {
+			l.waited.Store(false)
+			l.updateWatchersLocked()
+		}
 		if c := l.ActiveController(); c != nil {
 			c.NotifyIdle()
 		}
@@ -469,63 +336,36 @@ func (l *Limiter) takeFromLocked(held *HeldPermit, branch *Scope) (p Permit, ok 
 	return Permit{}, l.takeLocked()
 }
 
-// allowedLocked returns how many permits may be out.
-func (l *Limiter) allowedLocked() int { return l.Bound() + l.extra }
+// freeLocked returns how many more permits may be out. It is negative if too many are.
+func (l *Limiter) freeLocked() int { return l.Bound() + l.extra - l.outLocked() }
 
-// lowQueueLocked returns the queue of the waiters of low priority, which may be nil.
-func (l *Limiter) lowQueueLocked() *queue {
-	if l.rare == nil {
-		return nil
-	}
-	return &l.rare.low
-}
-
-func (l *Limiter) needRareLocked() *rare {
-	if l.rare == nil {
-		l.rare = new(rare)
-	}
-	return l.rare
-}
+func (l *Limiter) outLocked() int { return int(l.out.Load()) }
 
 // waitingLocked returns the number of waiters.
-func (l *Limiter) waitingLocked() int { return l.waiters.len() + l.lowQueueLocked().len() }
+func (l *Limiter) waitingLocked() int { return l.waiters[0].Len() + l.waiters[1].Len() }
 
 // pushLocked adds w to the queues, behind the waiters of its priority.
 func (l *Limiter) pushLocked(w *Waiter) {
-	w.number = l.joined
-	l.joined++
 	if h := w.Permit.lender; h != nil {
 		if h.borrowers == nil {
-			h.borrowers = new(borrowers)
+			h.borrowers = &borrowers{lanes: make(map[laneKey]*lane)}
 		}
 		h.borrowers.push(w)
 	}
-	if w.Low {
-		l.needRareLocked().low.push(w)
-	} else {
-		l.waiters.push(w)
-	}
-}
-
-// firstLocked returns the waiter to be served next, or nil.
-func (l *Limiter) firstLocked() *Waiter {
-	if w := l.waiters.first(); w != nil {
-		return w
-	}
-	return l.lowQueueLocked().first()
+	l.waiters[priority(w.Low)].Push(&w.general, w)
 }
 
 func (l *Limiter) takeLocked() bool {
-	if l.out >= l.allowedLocked() || l.waitingLocked() > 0 {
+	if l.freeLocked() <= 0 || l.waitingLocked() > 0 {
 		return false
 	}
-	l.out++
+	l.out.Add(1)
 	return true
 }
 
 // passLocked returns one of the limiter's own permits, to the first waiter if it may have it.
 func (l *Limiter) passLocked() *Waiter {
-	l.out--
+	l.out.Add(-1)
 	l.extra = max(0, l.extra-1)
 	w := l.admitLocked()
 	l.updateSignsLocked()
@@ -534,32 +374,29 @@ func (l *Limiter) passLocked() *Waiter {
 
 // admitLocked gives a free permit to the first waiter.
 func (l *Limiter) admitLocked() *Waiter {
-	w := l.firstLocked()
-	if l.out >= l.allowedLocked() || w == nil {
+	if l.freeLocked() <= 0 {
 		return nil
 	}
-	l.grantLocked(w)
+	w := first(&l.waiters[0])
+	if w == nil {
+		w = first(&l.waiters[1])
+	}
+	if w != nil {
+		l.grantLocked(w)
+	}
 	return w
 }
 
 // grantLocked gives w a permit of l. Grant of w is to be called after unlocking.
 func (l *Limiter) grantLocked(w *Waiter) {
-	l.out++
+	l.out.Add(1)
 	w.removeLocked()
 	l.granted()
 }
 
-// firstNestedLocked returns the first waiter of a call that inherited l, or nil.
-func (l *Limiter) firstNestedLocked() *Waiter {
-	if w := l.waiters.firstNested(); w != nil {
-		return w
-	}
-	return l.lowQueueLocked().firstNested()
-}
-
 func (l *Limiter) updateSignsLocked() {
-	signs := Signs(l.waiters.len()) | Signs(l.lowQueueLocked().len())<<lowWaiters
-	if l.out > l.allowedLocked() {
+	signs := Signs(l.waiters[0].Len()) | Signs(l.waiters[1].Len())<<lowWaiters
+	if l.freeLocked() < 0 {
 		signs |= over
 	}
 	before := l.Signs()
@@ -595,10 +432,7 @@ func (l *Limiter) updateWatchersLocked() {
 
 // wakeWatchersLocked tells the watchers with a channel.
 func (l *Limiter) wakeWatchersLocked() {
-	if l.rare == nil {
-		return
-	}
-	for n := l.rare.wakers.First(); n != nil; n = n.Next() {
+	for n := l.wakers.First(); n != nil; n = n.Next() {
 		n.Value().wake()
 	}
 }
@@ -611,7 +445,7 @@ func (w *Watcher) wake() {
 }
 
 func (w *Watcher) updateLocked(l *Limiter) {
-	w.set(w.Over, l.out > l.allowedLocked())
+	w.set(w.Over, l.freeLocked() < 0)
 	w.set(w.Above, l.Above(w.Threshold))
 }
 

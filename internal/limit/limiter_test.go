@@ -3,7 +3,6 @@ package limit
 import (
 	"flag"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -35,136 +34,6 @@ func queued(t *testing.T, l *Limiter, n int, granted *[]int) []*Waiter {
 	return ws
 }
 
-func TestTryAcquireTakesTheLimit(t *testing.T) {
-	l := New(3)
-	for range 3 {
-		if !l.TryAcquire() {
-			t.Fatal("no permit below the limit")
-		}
-	}
-	if l.TryAcquire() {
-		t.Fatal("a fourth permit of three")
-	}
-	l.Release(Permit{})
-	if !l.TryAcquire() {
-		t.Fatal("no permit after Release")
-	}
-	want(t, l, 3, 3, 0)
-}
-
-func TestWaitersAreServedInOrder(t *testing.T) {
-	l := New(1)
-	l.TryAcquire()
-	var granted []int
-	queued(t, l, 5, &granted)
-	want(t, l, 1, 1, 5)
-	if l.TryAcquire() {
-		t.Fatal("a newcomer has a permit before waiters")
-	}
-	for range 5 {
-		l.Release(Permit{})
-	}
-	if !slices.Equal(granted, []int{0, 1, 2, 3, 4}) {
-		t.Errorf("served in the order %v", granted)
-	}
-	want(t, l, 1, 1, 0)
-	l.Release(Permit{})
-	want(t, l, 1, 0, 0)
-}
-
-func TestLeaveFromEveryPosition(t *testing.T) {
-	for leaver := range 3 {
-		l := New(1)
-		l.TryAcquire()
-		var granted []int
-		ws := queued(t, l, 3, &granted)
-		if !l.Leave(ws[leaver]) || l.Leave(ws[leaver]) {
-			t.Fatal("Leave must be true once")
-		}
-		want(t, l, 1, 1, 2)
-		l.Release(Permit{})
-		l.Release(Permit{})
-		left := slices.Delete([]int{0, 1, 2}, leaver, leaver+1)
-		if !slices.Equal(granted, left) {
-			t.Errorf("%d left: served %v", leaver, granted)
-		}
-		if l.Leave(ws[left[0]]) {
-			t.Error("Leave after the grant is true")
-		}
-		if l.Join(ws[leaver], nil) { // it may be used again
-			t.Error("a permit while all are out")
-		}
-		l.Release(Permit{})
-		want(t, l, 1, 1, 0)
-	}
-}
-
-func TestSetUpServesAtOnce(t *testing.T) {
-	l := New(1)
-	l.TryAcquire()
-	var granted []int
-	queued(t, l, 4, &granted)
-	l.Set(3)
-	want(t, l, 3, 3, 2)
-	l.Set(10)
-	want(t, l, 10, 5, 0)
-	if !slices.Equal(granted, []int{0, 1, 2, 3}) {
-		t.Errorf("served %v", granted)
-	}
-}
-
-func TestSetDownIsExact(t *testing.T) {
-	l := New(4)
-	for range 4 {
-		l.TryAcquire()
-	}
-	if l.Pressure(false, 0) != None {
-		t.Fatal("over at the limit")
-	}
-	var granted []int
-	queued(t, l, 1, &granted)
-	l.Set(2)
-	if !l.Signs().Over() || l.Pressure(false, 1) != Urgent {
-		t.Fatal("not over the smaller limit")
-	}
-	if w, kept := l.Yield(false); w != nil || kept { // 3 are out
-		t.Fatal("a permit beyond the limit passes on")
-	}
-	if w, kept := l.Yield(false); w != nil || kept { // 2 are out: as many as there may be
-		t.Fatal("a permit beyond the limit passes on")
-	}
-	if l.Signs().Over() || len(granted) != 0 {
-		t.Fatal("over at the limit, or somebody was served beyond it")
-	}
-	w, kept := l.Yield(false)
-	if w == nil || kept {
-		t.Fatal("the first in the queue is not served at the limit")
-	}
-	w.Grant()
-	if w, kept := l.Yield(false); w != nil || !kept {
-		t.Fatal("nobody waits, and the permit is not kept")
-	}
-	want(t, l, 2, 2, 0)
-}
-
-func TestPressureCountsStrangers(t *testing.T) {
-	l := New(1)
-	l.TryAcquire()
-	if l.Pressure(false, 0) != None {
-		t.Fatal("pressure with nobody in the queue")
-	}
-	var granted []int
-	ws := queued(t, l, 2, &granted)
-	if l.Pressure(false, 1) != Contended || l.Pressure(false, 2) != None || l.Pressure(true, 0) != Urgent {
-		t.Fatal("two wait")
-	}
-	l.Leave(ws[0])
-	l.Leave(ws[1])
-	if l.Pressure(false, 0) != None {
-		t.Fatal("pressure after all have left")
-	}
-}
-
 // Acquire gives up by either channel, and keeps a permit that was granted in the
 // same moment: Leave or Grant, never both and never neither.
 func TestAcquireGivesUp(t *testing.T) {
@@ -174,7 +43,7 @@ func TestAcquireGivesUp(t *testing.T) {
 		for _, which := range []int{0, 1} {
 			stop := [2]chan struct{}{make(chan struct{}), make(chan struct{})}
 			got := make(chan bool)
-			go func() { _, ok := l.Acquire(stop[0], stop[1], nil, nil); got <- ok }()
+			go func() { _, ok := l.Acquire(false, false, stop[0], stop[1], nil, nil); got <- ok }()
 			synctest.Wait()
 			want(t, l, 1, 1, 1)
 			close(stop[which])
@@ -197,7 +66,7 @@ func TestLeaveOrGrant(t *testing.T) {
 		wg.Go(func() { <-start; close(done) })
 		wg.Go(func() { <-start; l.Release(Permit{}) })
 		var ok bool
-		wg.Go(func() { close(start); _, ok = l.Acquire(done, nil, nil, nil) })
+		wg.Go(func() { close(start); _, ok = l.Acquire(false, false, done, nil, nil, nil) })
 		wg.Wait()
 		if _, out, waiting := l.Counts(); waiting != 0 || (out == 1) != ok {
 			t.Fatalf("Acquire: %v, with %d out and %d waiting", ok, out, waiting)
@@ -227,115 +96,99 @@ func TestGrantRunsUnlocked(t *testing.T) {
 	}
 }
 
-// TestModel compares random operations with counting: who has a permit, who
-// waits in which order, and what is over.
-func TestModel(t *testing.T) {
-	for round := range uint64(300) {
-		s := *seed + round
-		r := rand.New(rand.NewPCG(s, 0))
-		limit := 1 + r.IntN(4)
-		l := New(limit)
-		out := 0
-		var queues [2][]int // of normal and of low priority
-		var granted, expected []int
-		waiters := map[int]*Waiter{}
-		waiting := func() int { return len(queues[0]) + len(queues[1]) }
-		admit := func() {
-			for out < limit && waiting() > 0 {
-				i := 0
-				if len(queues[0]) == 0 {
-					i = 1
-				}
-				out++
-				expected = append(expected, queues[i][0])
-				queues[i] = queues[i][1:]
-			}
+// A model counts what a Limiter is asked to do: who has a permit, who waits in which order.
+type model struct {
+	l                 *Limiter
+	limit, out        int
+	queues            [2][]int // of normal and of low priority, by step
+	granted, expected []int
+	waiters           map[int]*Waiter
+}
+
+func (m *model) waiting() int { return len(m.queues[0]) + len(m.queues[1]) }
+
+// admit expects that waiters get the free permits.
+func (m *model) admit() {
+	for m.out < m.limit && m.waiting() > 0 {
+		q := &m.queues[0]
+		if len(*q) == 0 {
+			q = &m.queues[1]
 		}
-		for step := range 200 {
-			class := r.IntN(2)
-			low, queue := class == 1, &queues[class]
-			switch op := r.IntN(7); {
-			case op == 0:
-				ok := out < limit && waiting() == 0
-				if got := l.TryAcquire(); got != ok {
-					t.Fatalf("-stint.seed=%d: step %d: TryAcquire: %v", s, step, got)
-				}
-				if ok {
-					out++
-				}
-			case op == 1:
-				w := &Waiter{Grant: func() { granted = append(granted, step) }, Low: low}
-				ok := out < limit && waiting() == 0
-				if got := l.Join(w, nil); got != ok {
-					t.Fatalf("-stint.seed=%d: step %d: Join: %v", s, step, got)
-				}
-				if ok {
-					out++
-				} else {
-					*queue = append(*queue, step)
-					waiters[step] = w
-				}
-			case op == 2 && len(*queue) > 0:
-				i := r.IntN(len(*queue))
-				if !l.Leave(waiters[(*queue)[i]]) {
-					t.Fatalf("-stint.seed=%d: step %d: Leave is false", s, step)
-				}
-				*queue = slices.Delete(*queue, i, i+1)
-			case op == 3 && out > 0:
-				out--
-				admit()
-				l.Release(Permit{})
-			case op == 4 && out > 0:
-				keep := out <= limit && len(queues[0]) == 0 && !(low && len(queues[1]) > 0)
-				if !keep {
-					out--
-					admit()
-				}
-				w, kept := l.Yield(low)
-				if kept != keep {
-					t.Fatalf("-stint.seed=%d: step %d: Yield: %v", s, step, kept)
-				}
-				if w != nil {
-					w.Grant()
-				}
-			case op == 5:
-				limit = 1 + r.IntN(4)
-				admit()
-				l.Set(limit)
-			case op == 6 && len(*queue) > 0:
-				i := r.IntN(len(*queue))
-				w := (*queue)[i]
-				to := &queues[r.IntN(2)]
-				if to != queue {
-					*queue = slices.Delete(*queue, i, i+1)
-					*to = append(*to, w)
-				}
-				l.Reclassify(waiters[w], to == &queues[1])
-			}
-			exceeded := out > limit
-			if n, o, w := l.Counts(); n != limit || o != out || w != waiting() || l.Signs().Over() != exceeded ||
-				!pressed(l, [2]int{len(queues[0]), len(queues[1])}, exceeded) ||
-				!slices.Equal(granted, expected) {
-				t.Fatalf("-stint.seed=%d: step %d: limit %d, out %d, waiting %d, over %v, granted %v; want %d, %d, %d, %v, %v",
-					s, step, n, o, w, l.Signs().Over(), granted, limit, out, waiting(), exceeded, expected)
-			}
-		}
+		m.out++
+		m.expected = append(m.expected, (*q)[0])
+		*q = (*q)[1:]
 	}
 }
 
-// pressed reports whether the pressure on every holder is right, for so many waiters of normal
-// and of low priority.
-func pressed(l *Limiter, waiters [2]int, exceeded bool) bool {
-	for class, n := range waiters {
-		for own := range n + 1 {
+// do does a random operation, and reports whether its result is right.
+func (m *model) do(r *rand.Rand, step int) (op string, ok bool) {
+	class := r.IntN(2)
+	low, queue := class == 1, &m.queues[class]
+	free := m.out < m.limit && m.waiting() == 0
+	switch op := r.IntN(7); {
+	case op == 0:
+		if free {
+			m.out++
+		}
+		return "TryAcquire", m.l.TryAcquire() == free
+	case op == 1:
+		w := &Waiter{Grant: func() { m.granted = append(m.granted, step) }, Low: low}
+		if free {
+			m.out++
+		} else {
+			*queue = append(*queue, step)
+			m.waiters[step] = w
+		}
+		return "Join", m.l.Join(w, nil) == free
+	case op == 2 && len(*queue) > 0:
+		i := r.IntN(len(*queue))
+		w := m.waiters[(*queue)[i]]
+		*queue = slices.Delete(*queue, i, i+1)
+		return "Leave", m.l.Leave(w) && !m.l.Leave(w)
+	case op == 3 && m.out > 0:
+		m.out--
+		m.admit()
+		m.l.Release(Permit{})
+	case op == 4 && m.out > 0:
+		keep := m.out <= m.limit && len(m.queues[0]) == 0 && !(low && len(m.queues[1]) > 0)
+		if !keep {
+			m.out--
+			m.admit()
+		}
+		w, kept := m.l.Yield(low)
+		if w != nil {
+			w.Grant()
+		}
+		return "Yield", kept == keep
+	case op == 5:
+		m.limit = 1 + r.IntN(4)
+		m.admit()
+		m.l.Set(m.limit)
+	case op == 6 && len(*queue) > 0:
+		i := r.IntN(len(*queue))
+		w := (*queue)[i]
+		to := r.IntN(2)
+		if to != class {
+			*queue = slices.Delete(*queue, i, i+1)
+			m.queues[to] = append(m.queues[to], w)
+		}
+		m.l.Reclassify(m.waiters[w], to == 1)
+	}
+	return "", true
+}
+
+// pressed reports whether the pressure on every holder is right.
+func (m *model) pressed() bool {
+	for class, q := range m.queues {
+		for own := range len(q) + 1 {
 			want := None
 			switch {
-			case exceeded || class == 1 && waiters[0] > 0:
+			case m.out > m.limit || class == 1 && len(m.queues[0]) > 0:
 				want = Urgent
-			case n > own:
+			case len(q) > own:
 				want = Contended
 			}
-			if l.Pressure(class == 1, own) != want {
+			if m.l.Pressure(class == 1, own) != want {
 				return false
 			}
 		}
@@ -343,150 +196,24 @@ func pressed(l *Limiter, waiters [2]int, exceeded bool) bool {
 	return true
 }
 
-// TestNeverOverTheLimit takes and returns permits on many goroutines while the limit
-// changes. No more permits may be held than the largest limit, and all must be returned.
-func TestNeverOverTheLimit(t *testing.T) {
-	const largest = 4
-	l := New(largest)
-	var now, top atomic.Int32
-	var wg sync.WaitGroup
-	for i := range 8 {
-		wg.Go(func() {
-			r := rand.New(rand.NewPCG(*seed, uint64(i)))
-			quit := make(chan struct{})
-			close(quit)
-			for range 2000 {
-				done := quit
-				if r.IntN(3) > 0 {
-					done = nil
-				}
-				p, ok := l.Acquire(done, nil, nil, nil)
-				if !ok {
-					continue
-				}
-				n := now.Add(1)
-				for old := top.Load(); n > old && !top.CompareAndSwap(old, n); old = top.Load() {
-				}
-				now.Add(-1)
-				if r.IntN(2) == 0 {
-					w, kept := l.Yield(false)
-					if w != nil {
-						w.Grant()
-					}
-					if !kept {
-						continue
-					}
-				}
-				l.Release(p)
+// TestModel compares random operations with counting.
+func TestModel(t *testing.T) {
+	for round := range uint64(300) {
+		s := *seed + round
+		r := rand.New(rand.NewPCG(s, 0))
+		limit := 1 + r.IntN(4)
+		m := &model{l: New(limit), limit: limit, waiters: map[int]*Waiter{}}
+		for step := range 200 {
+			if op, ok := m.do(r, step); !ok {
+				t.Fatalf("-stint.seed=%d: step %d: the result of %s is wrong", s, step, op)
 			}
-		})
-	}
-	wg.Go(func() {
-		for i := range 2000 {
-			l.Set(1 + i%largest)
-		}
-	})
-	wg.Wait()
-	want(t, l, 1+1999%largest, 0, 0)
-	if top.Load() > largest {
-		t.Errorf("%d at work, the largest limit was %d", top.Load(), largest)
-	}
-}
-
-// TestFastPath takes and returns permits without the lock, and beside it with waiters that
-// come and leave, while the limit goes down and up. Below a smaller limit nobody gets a
-// permit, from the return of Set on.
-func TestFastPath(t *testing.T) {
-	const most = 4
-	l := New(most)
-	var held atomic.Int32
-	var stop atomic.Bool
-	hold := func() {
-		if n := held.Add(1); n > most {
-			t.Errorf("%d hold a permit, the largest limit was %d", n, most)
-		}
-		held.Add(-1)
-	}
-	var wg sync.WaitGroup
-	for i := range 4 {
-		wg.Go(func() {
-			r := rand.New(rand.NewPCG(*seed, uint64(i)))
-			w := new(Waiter)
-			for !stop.Load() {
-				switch r.IntN(8) {
-				case 0: // closes the fast path
-					granted := make(chan struct{})
-					w.Grant = func() { close(granted) }
-					if !l.Join(w, nil) {
-						if l.Leave(w) {
-							continue
-						}
-						<-granted
-					}
-				case 1:
-					if _, ok := l.Acquire(nil, nil, nil, nil); !ok {
-						t.Error("Acquire gave up")
-					}
-				case 2:
-					runtime.Gosched() // one thread would be kept until it is taken away
-					continue
-				default:
-					if !l.TryAcquire() {
-						runtime.Gosched()
-						continue
-					}
-				}
-				hold()
-				l.Release(Permit{})
-			}
-		})
-	}
-	for i := range 300 {
-		n := 1 + i%most
-		l.Set(n)
-		for out := most; out > n; _, out, _ = l.Counts() {
-			runtime.Gosched() // until those before Set have returned their permits
-		}
-		for range 20 {
-			if _, out, _ := l.Counts(); out > n || int(held.Load()) > n {
-				t.Fatalf("%d permits are out, %d held, with the limit %d", out, held.Load(), n)
+			n, out, waiting := m.l.Counts()
+			if n != m.limit || out != m.out || waiting != m.waiting() || !m.pressed() || !slices.Equal(m.granted, m.expected) {
+				t.Fatalf("-stint.seed=%d: step %d: limit %d, out %d, waiting %d, granted %v; want %d, %d, %d, %v",
+					s, step, n, out, waiting, m.granted, m.limit, m.out, m.waiting(), m.expected)
 			}
 		}
 	}
-	stop.Store(true)
-	wg.Wait()
-	want(t, l, 1+299%most, 0, 0)
-	if got := l.free.Load(); got != int64(l.Bound()) {
-		t.Errorf("the fast path has %d permits at the end", got)
-	}
-}
-
-// While a waiter is there, or the limit is exceeded, no permit passes by the queue.
-func TestFastPathIsClosed(t *testing.T) {
-	l := New(2)
-	is := func(when string, want int64) {
-		t.Helper()
-		if got := l.free.Load(); got != want {
-			t.Errorf("%s: free is %d, want %d", when, got, want)
-		}
-	}
-	is("at first", 2)
-	l.TryAcquire()
-	l.TryAcquire()
-	is("all out", 0)
-	var granted []int
-	ws := queued(t, l, 2, &granted)
-	is("a waiter", closed)
-	l.Release(Permit{})
-	is("another waiter", closed)
-	l.Leave(ws[1])
-	is("nobody waits", 0)
-	l.Set(1)
-	is("over", closed)
-	l.Release(Permit{})
-	is("as many as allowed", 0)
-	l.Release(Permit{})
-	is("at the end", 1)
 }
 
 // A watcher follows whether more permits are out than the limit allows, and whether
@@ -530,7 +257,7 @@ func TestWatcher(t *testing.T) {
 // A controller is told of a waiter. Its first limit does not say that tasks wait; once somebody
 // has waited, the limit does.
 func TestControllerIsTold(t *testing.T) {
-	l, searching := adaptive(3)
+	l, searching := newAdaptive(3)
 	defer l.EndSearch()
 	var word atomic.Uint32
 	l.Watch(&Watcher{Word: &word, Over: 1, Above: 2, Threshold: 2})
@@ -565,7 +292,7 @@ func TestControllerIsTold(t *testing.T) {
 
 // The controller is told of an Untracked waiter when it is tracked, while it waits.
 func TestTrack(t *testing.T) {
-	l, searching := adaptive(1)
+	l, searching := newAdaptive(1)
 	defer l.EndSearch()
 	l.TryAcquire()
 	w := &Waiter{Untracked: true, Grant: func() {}}

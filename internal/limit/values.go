@@ -1,18 +1,44 @@
 package limit
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 	"runtime/pprof"
-	"time"
+	"slices"
+	"sync/atomic"
 )
 
+// nameLabel is the pprof label for names.
+const nameLabel = "stint"
+
+// A named context has the pprof label of a name.
+type named struct {
+	context.Context                 // plain with the label
+	plain           context.Context // without it
+}
+
+// Named returns ctx with the pprof label for name in place of that of another name, unless name
+// is empty.
+func Named(ctx context.Context, name string) context.Context {
+	if name == "" {
+		return ctx
+	}
+	return &named{pprof.WithLabels(ctx, pprof.Labels(nameLabel, name)), ctx}
+}
+
+// nameOf returns the name that ctx has a label for, or "".
+func nameOf(ctx context.Context) string {
+	name, _ := pprof.Label(ctx, nameLabel)
+	return name
+}
+
 // A callContext is the context of a call, or of a task that has the values of its submitter.
-// Values are looked up in one step past the contexts of all calls and tasks around it.
+// Values are looked up in one step past the contexts of all calls and tasks around it: otherwise
+// the stacks of nested workers, which look for their labels, would grow with the depth.
 type callContext struct {
 	context.Context                 // its end, and its scope
 	values          context.Context // see valuesOf
-	until           context.Context // has its deadline; nil: Context
 }
 
 // Value returns what the values have. The scope, and what package context looks for to pass
@@ -24,12 +50,21 @@ func (c *callContext) Value(key any) any {
 	return c.values.Value(key)
 }
 
-// Deadline returns the deadline of the nearest context that this package has not made.
-func (c *callContext) Deadline() (time.Time, bool) {
-	if c.until == nil {
-		return c.Context.Deadline()
+// canceled is a context without values: it answers only what package context asks. It is nil until
+// it is needed: importing starts nothing.
+var canceled atomic.Pointer[context.Context]
+
+// isCancellation reports whether package context looks up key, to pass on the end of a
+// context or its cause.
+func isCancellation(key any) bool {
+	c := canceled.Load()
+	if c == nil {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		c = &ctx
+		canceled.Store(c)
 	}
-	return c.until.Deadline()
+	return (*c).Value(key) != nil
 }
 
 // CallContext returns a context for a call made with ctx, with the pprof label for name unless
@@ -39,183 +74,113 @@ func CallContext(ctx context.Context, name string) (context.Context, context.Can
 	if name == "" && ScopeOf(ctx) == nil {
 		return c, cancel // an allocation less; this is the usual case outside of tasks
 	}
-	return &callContext{c, labelled(valuesOf(ctx), name), untilOf(ctx)}, cancel
-}
-
-// Named returns ctx with the pprof label for name, unless that is empty.
-func Named(ctx context.Context, name string) context.Context {
-	if name == "" {
-		return ctx
-	}
-	return &callContext{ctx, labelled(valuesOf(ctx), name), untilOf(ctx)}
-}
-
-// Values returns the values that a task gets which is submitted with ctx: those of ctx, then
-// own, the values of the other tasks, as OwnValues has returned them, and the label for name,
-// that of the other tasks. It returns nil if these are own.
-func Values(ctx, own context.Context, name string) context.Context {
-	values := valuesOf(ctx)
-	plain, label := unlabelled(values)
-	ownPlain, ownLabel := unlabelled(own)
-	if (isEmpty(plain) || same(plain, ownPlain)) && (name != "" || label == "" || label == ownLabel) {
-		return nil
-	}
-	return labelled(join(values, own), name)
-}
-
-// OwnValues returns the values of ctx for Values. ctx was returned by CallContext for a call
-// made with parent.
-func OwnValues(ctx, parent context.Context) context.Context {
-	if c, ok := ctx.(*callContext); ok {
-		return c.values
-	}
-	return valuesOf(parent)
+	return &callContext{c, Named(valuesOf(ctx), cmp.Or(name, nameOf(ctx)))}, cancel
 }
 
 // WithValues returns the context ctx of a task with values, which Values returned.
-func WithValues(ctx, values context.Context) context.Context { return &callContext{ctx, values, nil} }
+func WithValues(ctx, values context.Context) context.Context { return &callContext{ctx, values} }
 
-// bare returns ctx without the scope of a task.
-func bare(ctx context.Context) context.Context {
+// Values returns the values that a task gets which is submitted with ctx: those of ctx, then
+// those of own, the context of the other tasks. name is that of the other tasks; it replaces the
+// name of ctx. Values returns nil if these are the values of own.
+func Values(ctx, own context.Context, name string) context.Context {
+	values, others := valuesOf(ctx), valuesOf(own)
+	before, ownName := nameOf(ctx), nameOf(own)
+	if (isEmpty(values) || same(values, others)) && (name != "" || before == "" || before == ownName) {
+		return nil
+	}
+	return Named(join(values, others), cmp.Or(name, before, ownName))
+}
+
+// valuesOf returns a context with the values of ctx, except its name, that refers to no context of
+// a call or a task. So in a chain of tasks that start each other no context keeps the contexts
+// before it. The result is a context of a caller, or joined; only its method Value is of use.
+func valuesOf(ctx context.Context) context.Context {
+	for {
+		next := around(ctx)
+		if next == nil {
+			return ctx
+		}
+		ctx = next
+	}
+}
+
+// around returns the context whose values ctx has, if ctx is of this package, or made by
+// WithCancel, WithDeadline or WithTimeout of package context: a task may make such a context for
+// each task that it starts. Otherwise it returns nil.
+func around(ctx context.Context) context.Context {
 	switch c := ctx.(type) {
 	case *scopeContext:
 		return c.Context
-	case *LazyPermit:
-		return c.Context
+	case *named:
+		return c.plain
+	case *callContext:
+		return c.values
 	}
-	return ctx
+	t := reflect.TypeOf(ctx)
+	if t.Kind() != reflect.Pointer || t.Elem().PkgPath() != "context" || !slices.Contains(endings, t.Elem().Name()) {
+		return nil
+	}
+	v := reflect.ValueOf(ctx).Elem()
+	for v.Kind() == reflect.Struct && v.NumField() > 0 {
+		v = v.Field(0)
+	}
+	if !v.CanInterface() {
+		return nil
+	}
+	parent, _ := v.Interface().(context.Context)
+	return parent
 }
 
-// valuesOf returns a context with the values of ctx that refers to no context of a call or a
-// task. So in a chain of tasks that start each other no context keeps the contexts before it.
-// The result is a context of a caller, or of package context around one, with labels, or
-// joined; only its method Value is of use.
-func valuesOf(ctx context.Context) context.Context {
-	for {
-		ctx = bare(ctx)
-		if c, ok := ctx.(*callContext); ok {
-			return c.values
-		}
-		parent := valuesParent(ctx)
-		if parent == nil {
-			return ctx
-		}
-		ctx = parent
-	}
-}
-
-// untilOf returns the nearest context around ctx that this package has not made.
-func untilOf(ctx context.Context) context.Context {
-	for {
-		ctx = bare(ctx)
-		c, ok := ctx.(*callContext)
-		switch {
-		case !ok:
-			return ctx
-		case c.until != nil:
-			return c.until
-		}
-		ctx = c.Context
-	}
-}
-
-// A labels context has the values of plain, and the pprof label of the innermost name.
-type labels struct {
-	context.Context // plain with the label
-	plain           context.Context
-	name            string
-}
-
-// labelled returns values with the label for name in place of that of another name, unless
-// name is empty.
-func labelled(values context.Context, name string) context.Context {
-	plain, before := unlabelled(values)
-	if name == "" || name == before {
-		return values
-	}
-	return &labels{pprof.WithLabels(plain, pprof.Labels("stint", name)), plain, name}
-}
-
-// unlabelled returns values without the label of a name, and the name.
-func unlabelled(values context.Context) (plain context.Context, name string) {
-	if l, ok := values.(*labels); ok {
-		return l.plain, l.name
-	}
-	return values, ""
-}
+// endings are the types of package context that add an end and no values. That their first field
+// is the context around is not part of its API: if a version of Go has other types, such contexts
+// count as ones with values.
+var endings = []string{"cancelCtx", "timerCtx"}
 
 // A joined context has the values of several: of the first one that has a value, that.
 type joined struct {
-	context.Context                 // one
-	others          context.Context // another one, or joined
+	context.Context // the first
+	all             []context.Context
 }
 
 func (j *joined) Value(key any) any {
-	if v := j.Context.Value(key); v != nil {
-		return v
+	for _, ctx := range j.all {
+		if v := ctx.Value(key); v != nil {
+			return v
+		}
 	}
-	return j.others.Value(key)
+	return nil
 }
 
 // join returns the values of a, and behind them those of b. Each context is there once, so
-// that tasks which start each other in turns have the contexts of all and no more.
+// that tasks which start each other in turns have the contexts of all and no more; but one of a type
+// that cannot be compared is there for each of them.
 func join(a, b context.Context) context.Context {
-	plain, name := unlabelled(a)
-	more, other := unlabelled(b)
-	all := behind(plain, more)
-	if same(all, plain) {
+	first := partsOf(a)
+	all := slices.Clip(first)
+	for _, ctx := range partsOf(b) {
+		if !slices.ContainsFunc(all, func(other context.Context) bool { return same(ctx, other) }) {
+			all = append(all, ctx)
+		}
+	}
+	switch len(all) {
+	case len(first):
 		return a
+	case 1:
+		return all[0]
 	}
-	if _, has := pprof.Label(all, "stint"); name == "" && !has {
-		name = other
-	}
-	return labelled(all, name)
+	return &joined{all[0], all}
 }
 
-// behind returns the contexts joined in a, and behind them those in b that are not in a.
-func behind(a, b context.Context) context.Context {
-	if j, ok := b.(*joined); ok {
-		return behind(behind(a, j.Context), j.others)
+// partsOf returns the contexts that are joined in ctx, if they have values.
+func partsOf(ctx context.Context) []context.Context {
+	if j, ok := ctx.(*joined); ok {
+		return j.all
 	}
-	switch {
-	case isEmpty(a):
-		return b
-	case isEmpty(b), isIn(b, a):
-		return a
+	if isEmpty(ctx) {
+		return nil
 	}
-	return appended(a, b)
-}
-
-// appended returns the contexts joined in a, and b.
-func appended(a, b context.Context) context.Context {
-	if j, ok := a.(*joined); ok {
-		return &joined{j.Context, appended(j.others, b)}
-	}
-	return &joined{a, b}
-}
-
-// isIn reports whether c is one of the contexts joined in a. Of a type whose values cannot be
-// compared, maxAlike are enough: a chain of tasks would add one for each task.
-func isIn(c, a context.Context) bool { return has(c, a) || !isComparable(c) && alike(c, a) >= maxAlike }
-
-const maxAlike = 8
-
-func has(c, a context.Context) bool {
-	if j, ok := a.(*joined); ok {
-		return has(c, j.Context) || has(c, j.others)
-	}
-	return same(c, a)
-}
-
-// alike returns how many of the contexts joined in a are of the type of c.
-func alike(c, a context.Context) int {
-	if j, ok := a.(*joined); ok {
-		return alike(c, j.Context) + alike(c, j.others)
-	}
-	if reflect.TypeOf(c) == reflect.TypeOf(a) {
-		return 1
-	}
-	return 0
+	return []context.Context{ctx}
 }
 
 // isEmpty reports whether ctx has no values.
@@ -223,11 +188,5 @@ func isEmpty(ctx context.Context) bool { return ctx == context.Background() || c
 
 // same reports whether two contexts are one. Contexts of other packages may not be comparable.
 func same(a, b context.Context) bool {
-	return reflect.TypeOf(a) == reflect.TypeOf(b) && isComparable(a) && isComparable(b) && a == b
-}
-
-// isComparable reports whether ctx may be compared. Most contexts are pointers.
-func isComparable(ctx context.Context) bool {
-	v := reflect.ValueOf(ctx)
-	return v.Kind() == reflect.Pointer || v.Comparable()
+	return reflect.TypeOf(a) == reflect.TypeOf(b) && reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
 }

@@ -665,7 +665,7 @@ func TestCallerWaitsForItsOwnPermit(t *testing.T) {
 		b := newBench("shared", 2)
 		b.lim.TryAcquire() // of the task that the caller is
 		ctx := limit.TaskContext(context.Background(), limit.NewHeldPermit(b.lim, limit.Permit{}), nil, true)
-		sibling, _ := b.lim.Acquire(nil, nil, limit.ScopeOf(ctx), nil) // has it
+		sibling, _ := b.lim.Acquire(false, false, nil, nil, limit.ScopeOf(ctx), nil) // has it
 		l := b.loop(10, func(_ context.Context, i int) error {
 			if i == 0 {
 				b.lim.Set(1)

@@ -246,7 +246,7 @@ func (w *worker) acquire(granted *limit.Waiter) bool {
 	l := w.loop
 	before := w.permit
 	l.waiting.Add(1)
-	w.permit, w.has = l.lim.AcquireAs(l.low, l.Nested, l.Context.Done(), l.overSignal(), w.from(), granted)
+	w.permit, w.has = l.lim.Acquire(l.low, l.Nested, l.Context.Done(), l.overSignal(), w.from(), granted)
 	l.waiting.Add(-1)
 	w.quantum.Start()
 	w.sampling.Rest()

@@ -16,9 +16,6 @@ func NewBound(l *limit.Limiter) Bound { return Bound{l} }
 func LimiterOf(b *Bound) *limit.Limiter { return b.limiter }
 
 func (b *Bound) apply(o *Options) {
-	if b.limiter == nil {
-		o.problem = "Limiter was not made by Limit or Auto"
-	}
 	o.Given |= Limiter
 	o.Limiter = b.limiter
 }
@@ -35,9 +32,6 @@ func NewWorkers(e *work.Engine) Workers { return Workers{e} }
 func EngineOf(w *Workers) *work.Engine { return w.engine }
 
 func (w *Workers) apply(o *Options) {
-	if w.engine == nil {
-		o.problem = "Pool was not made by NewPool"
-	}
 	o.Given |= Pool
 	o.Engine = w.engine
 }

@@ -3,10 +3,12 @@
 package option
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 	"runtime"
 
+	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/task"
 	"github.com/stint-go/stint/internal/work"
@@ -29,8 +31,7 @@ type Options struct {
 	KeepGoing bool
 	Unordered bool
 
-	Limiter  *limit.Limiter // of the option Limiter, or nil
-	Nested   bool           // Limiter is inherited: see Inherit
+	Limiter  *limit.Limiter // of the option Limiter, or inherited, or nil
 	Engine   *work.Engine   // of the option Pool, or nil
 	Queue    int            // if it is Given
 	Name     string
@@ -38,8 +39,6 @@ type Options struct {
 	Min, Max int              // of the adaptive limit; 0: the default, which only tests change
 	Burst    int              // if it is Given
 	Overload func(error) bool // or nil
-
-	problem string // with an option, for the panic
 }
 
 // Set is a set of options.
@@ -79,15 +78,17 @@ func Collect[O Option](pkg, name string, allowed Set, opts []O) Options {
 		case !v.IsValid():
 			misused("nil Option")
 		case v.Kind() == reflect.Pointer && v.IsNil(): // its apply would crash
-			o.problem = "nil " + v.Type().Elem().Name()
+			misused("nil " + v.Type().Elem().Name())
 		default:
 			opt.apply(&o)
 		}
 	}
 	extra := o.Given &^ allowed
 	switch {
-	case o.problem != "":
-		misused(o.problem)
+	case o.Given&Limiter != 0 && o.Limiter == nil:
+		misused("Limiter was not made by Limit or Auto")
+	case o.Given&Pool != 0 && o.Engine == nil:
+		misused("Pool was not made by NewPool")
 	case extra != 0:
 		misused(names[extra&-extra] + " does not apply")
 	case o.Limiter != nil && o.Engine != nil:
@@ -104,6 +105,25 @@ func (o *Options) Shared() *limit.Limiter {
 	return o.Limiter
 }
 
+// Inherit makes a call that the task with scope s makes, and that is given neither a Limiter
+// nor a Pool, share the limit of the call that started the task, if that was given neither.
+func (o *Options) Inherit(s *limit.Scope) {
+	if o.Shared() == nil {
+		o.Limiter = s.Inherited()
+	}
+}
+
+// Nested reports whether the Limiter is inherited.
+func (o *Options) Nested() bool { return o.Limiter != nil && o.Given&Limiter == 0 }
+
+// Limit returns the limit that o asks for, or that an adaptive limit starts with.
+func (o *Options) Limit() int {
+	if l := o.Shared(); l != nil {
+		return l.Bound()
+	}
+	return o.Search(runtime.GOMAXPROCS(0)).Start()
+}
+
 // Scope returns the scope of a call that the task with scope s makes. The tasks of the call have
 // low priority if o says so, or if all tasks of the pool have. Scope returns nil for a call
 // of normal priority outside of tasks, where s is nil.
@@ -114,7 +134,7 @@ func (o *Options) Scope(s *limit.Scope) *limit.Scope {
 
 // Config configures an engine for the call, if it needs one: for a pool, or if no pool is given.
 func (o *Options) Config() work.Config {
-	c := work.Config{Limiter: o.Limiter, Nested: o.Nested, Name: o.Name}
+	c := work.Config{Limiter: o.Limiter, Nested: o.Nested(), Name: o.Name}
 	if o.Limiter == nil && o.Engine == nil {
 		c.Auto = o.Search(runtime.GOMAXPROCS(0))
 	}
@@ -145,4 +165,28 @@ func (o *Options) Backlog() int {
 		return work.SharedRoom
 	}
 	return max(defaultQueue, o.Limit())
+}
+
+// The defaults of an adaptive limit.
+const (
+	defaultBurst = 42
+	defaultMax   = 256
+)
+
+// Search configures an adaptive limit between min and max, on so many CPUs.
+func Search(min, max, procs int) auto.Config {
+	burst := defaultBurst
+	if burst <= procs { // one more shows whether the tasks compute
+		burst = procs + 1
+	}
+	return auto.Config{Min: Clip(min), Max: Clip(max), Burst: burst, Procs: procs}
+}
+
+// Clip returns n, or at most a number of tasks that no process reaches, which can be
+// multiplied in an int of 32 bits.
+func Clip(n int) int { return min(n, 1<<24) }
+
+// Search configures the adaptive limit of a call without a Limiter, on so many CPUs.
+func (o *Options) Search(procs int) auto.Config {
+	return Search(cmp.Or(o.Min, 1), cmp.Or(o.Max, max(defaultMax, procs)), procs)
 }

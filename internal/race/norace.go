@@ -41,11 +41,8 @@ func (*Order) Take(limit int) (t Ticket) { return t }
 // Start is called by the task, before it starts.
 func (*Order) Start(Ticket) {}
 
-// Passed is called by a goroutine that has found room for a task.
-func (*Order) Passed(free int) {}
-
-// Acquire is called by a goroutine that has looked how many tasks have ended.
-func (*Order) Acquire() {}
+// Acquire is called by a goroutine that has found room for a task, or looked how many have ended.
+func (*Order) Acquire(free int) {}
 
 // End is called when a task has ended, before it returns its permit.
 func (*Order) End(Ticket) {}

@@ -58,17 +58,12 @@ func (o *Order) Start(t Ticket) {
 	}
 }
 
-// Passed is called by a goroutine that has found room for a task, while at least free permits
-// were free. The other tasks had to end for that. The permits are counted before the call.
-func (o *Order) Passed(free int) {
+// Acquire is called by a goroutine that has found room for a task, while at least free permits
+// were free: the other tasks had to end for that. The permits are counted before the call. free
+// is 0 if the goroutine has looked how many tasks have ended.
+func (o *Order) Acquire(free int) {
 	p, ends := o.look()
 	p.acquire(min(ends-free, ends))
-}
-
-// Acquire is called by a goroutine that has looked how many tasks have ended.
-func (o *Order) Acquire() {
-	p, ends := o.look()
-	p.acquire(ends)
 }
 
 // look returns how many tasks have ended. The order is nil if none has taken a ticket.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
-	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -44,55 +44,35 @@ func (p *PanicError) write(waits func() string) {
 }
 
 // An alarm calls a function after writeAfter, on a goroutine of its own, unless it is stopped.
-//
-//	on    newAlarm
-//	rung  by the timer: the function is called. It is still on for isOn.
-//	off   stop
 type alarm struct {
 	timer *time.Timer
 	due   time.Time
-
-	mu   sync.Mutex
-	on   bool
-	rung bool
-	ring func() // nil unless on and not rung: it refers to the owner
+	ring  atomic.Pointer[func()] // nil once the timer or stop has taken it: it refers to the owner
+	off   atomic.Bool            // stop has been called
 }
 
 func newAlarm(ring func()) *alarm {
-	a := &alarm{due: time.Now().Add(writeAfter), on: true, ring: ring}
-	a.timer = time.AfterFunc(writeAfter, a.expire)
+	a := &alarm{due: time.Now().Add(writeAfter)}
+	a.ring.Store(&ring)
+	a.timer = time.AfterFunc(writeAfter, func() {
+		if ring := a.ring.Swap(nil); ring != nil {
+			(*ring)()
+		}
+	})
 	return a
 }
 
-// expire is called by the timer.
-func (a *alarm) expire() {
-	a.mu.Lock()
-	ring := a.ring
-	a.ring, a.rung = nil, ring != nil
-	a.mu.Unlock()
-	if ring != nil {
-		ring()
-	}
-}
-
-// stop turns the alarm off, and reports whether its function has not been called. It does not
-// wait for the function, which calls methods of the caller's: they may take a lock that is held
-// here. Later calls change nothing. The timer of another synctest bubble, which must not be
-// touched here, expires and finds the alarm off.
+// stop turns the alarm off, and reports whether it was on and its function has not been called. It
+// does not wait for the function, which calls methods of the caller's: they may take a lock that
+// is held here. The timer of another synctest bubble, which must not be touched here, expires and
+// finds no function.
 func (a *alarm) stop() (silent bool) {
-	a.mu.Lock()
-	stopped, rung := !a.on, a.rung
-	a.on, a.ring = false, nil
-	a.mu.Unlock()
-	here := time.Since(a.due).Abs() <= 2*writeAfter // the clock of this goroutine; or it has long expired
-	if !stopped && here {
+	a.off.Store(true)
+	if a.ring.Swap(nil) == nil {
+		return false
+	}
+	if time.Since(a.due).Abs() <= 2*writeAfter { // by the clock of this goroutine; or it has long expired
 		a.timer.Stop()
 	}
-	return !rung
-}
-
-func (a *alarm) isOn() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.on
+	return true
 }

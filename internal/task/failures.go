@@ -1,6 +1,8 @@
 package task
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -97,7 +99,7 @@ func CrashUnraised[T any](owner *T, name string, f *Failures) {
 	p, a := f.panics.first, f.panics.alarm
 	f.mu.Unlock()
 	runtime.AddCleanup(owner, func(a *alarm) {
-		if a.isOn() {
+		if !a.off.Load() {
 			panic(fmt.Errorf("%s was dropped, and nobody called its Wait: %w", name, p))
 		}
 	}, a)
@@ -176,4 +178,41 @@ func (f *Failures) RaiseBeside(o Outcome, who string) {
 		f.mu.Unlock()
 	}
 	f.Raise()
+}
+
+// Besides returns the errors of late that do not merely report the cancellation. late are
+// the errors of tasks that finished after the cancellation, and causes are the causes that
+// their contexts had. Besides calls methods of these errors, so the caller must hold no
+// lock. If a method panics, Besides returns a *PanicError of who after that error.
+func Besides(late []error, who string, causes ...error) (others []error) {
+	causes = append(causes, context.Canceled)
+	for _, err := range late {
+		reportsCauses := false
+		var broken []error
+		Guard(func() { reportsCauses = isEach(err, causes) }, func(o Outcome) {
+			if o.Panic != nil {
+				broken = []error{o.Panic.Raised(who)}
+			}
+		})
+		if !reportsCauses {
+			others = append(append(others, err), broken...)
+		}
+	}
+	return others
+}
+
+// isEach reports whether err, or each error that it or the error it wraps joins, is
+// one of targets.
+func isEach(err error, targets []error) bool {
+	switch wrapping := err.(type) {
+	case interface{ Unwrap() []error }:
+		return !slices.ContainsFunc(wrapping.Unwrap(), func(e error) bool { return e != nil && !isEach(e, targets) })
+	case interface{ Unwrap() error }:
+		if inner := wrapping.Unwrap(); inner != nil && !slices.Contains(targets, err) {
+			return isEach(inner, targets)
+		}
+	}
+	return slices.ContainsFunc(targets, func(target error) bool {
+		return target != nil && errors.Is(err, target)
+	})
 }

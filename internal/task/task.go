@@ -49,6 +49,18 @@ func Unreturned(v any) Outcome {
 	return Outcome{Panic: &Panic{Value: v, Stack: debug.Stack()}}
 }
 
+// Guard calls f, and reports whether it has returned. If not, Guard calls failed with its
+// outcome, from a deferred function; after a Goexit the goroutine then ends.
+func Guard(f func(), failed func(Outcome)) (returned bool) {
+	defer func() {
+		if !returned {
+			failed(Unreturned(recover()))
+		}
+	}()
+	f()
+	return true
+}
+
 // panicking reports whether a panic, not a Goexit, runs the deferred function that calls
 // the caller of panicking: the later of the two is nearest on the stack.
 func panicking() bool {

@@ -134,7 +134,7 @@ type Counts struct {
 
 // Counts returns the state of e.
 func (e *Engine) Counts() Counts {
-	defer e.lim.Order.Acquire() // for the tasks that the caller sees completed
+	defer e.lim.Order.Acquire(0) // for the tasks that the caller sees completed
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.reconcileLocked()
@@ -224,7 +224,7 @@ func (e *Engine) WaitIdle(done <-chan struct{}) bool {
 	if !e.waitIdle(done) {
 		return false
 	}
-	e.lim.Order.Acquire()
+	e.lim.Order.Acquire(0)
 	e.mu.Lock()
 	last := e.ownsLimiter && e.draining
 	e.mu.Unlock()

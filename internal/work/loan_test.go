@@ -109,8 +109,8 @@ func TestNoPermitIsHeldIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, l := engine(2)
 		ctx := inside(t, l)
-		sibling, _ := l.Acquire(nil, nil, limit.ScopeOf(ctx), nil) // has the task's permit
-		l.TryAcquire()                                             // a stranger has the other
+		sibling, _ := l.Acquire(false, false, nil, nil, limit.ScopeOf(ctx), nil) // has the task's permit
+		l.TryAcquire()                                                           // a stranger has the other
 		s := e.NewSource(SourceConfig{Context: ctx, Room: 10, Runner: new(record), Parent: limit.ScopeOf(ctx)})
 		hold := make(chan struct{})
 		s.Offer(does(func() { <-hold }), nil)
@@ -140,8 +140,8 @@ func TestLoanWaitsAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, l := engine(2)
 		ctx := inside(t, l)
-		sibling, _ := l.Acquire(nil, nil, limit.ScopeOf(ctx), nil) // has the task's permit
-		l.TryAcquire()                                             // a stranger
+		sibling, _ := l.Acquire(false, false, nil, nil, limit.ScopeOf(ctx), nil) // has the task's permit
+		l.TryAcquire()                                                           // a stranger
 		s := e.NewSource(SourceConfig{Context: context.Background(), Room: 64, Runner: new(record), Parent: limit.ScopeOf(ctx)})
 		hold := make(chan struct{})
 		s.Offer(does(func() { <-hold }), nil)

@@ -130,7 +130,7 @@ func (s *Source) submitted(waited bool) {
 	e := s.engine
 	if race.Sharp && !s.Helpers && (waited || s.room.size == 0 || s.Accepted() > s.room.size) {
 		bound, out, _ := e.lim.Counts()
-		e.lim.Order.Passed(bound - out)
+		e.lim.Order.Acquire(bound - out)
 	}
 }
 
