@@ -150,29 +150,31 @@ func TestWaitingTasksBeginBesideComputing(t *testing.T) {
 // task.
 func TestOverloadIsAskedOnce(t *testing.T) {
 	for _, e := range searching() {
-		bubble(t, e.name, func(t *testing.T) {
-			var limiter *stint.Limiter
-			var asked atomic.Int32
-			limiter = stint.Auto(1, 64, stint.Overload(func(error) bool {
-				if s := limiter.Stats(); s.Limit < 1 || s.Limit > 64 || limiter.Current() < 1 {
-					t.Errorf("%v", s)
-				}
-				if asked.Add(1) == 150 {
-					limiter.Set(3)
-				}
-				equal(t, "error of a call in it", stint.Range(bg, 2, nothing, stint.Limit(1)), nil)
-				return true
-			}))
-			fails := func(context.Context, int) error { time.Sleep(time.Millisecond); return errBoom }
-			err := e.run(bg, 200, fails, stint.KeepGoing(), limiter)
-			equal(t, "asked", asked.Load(), 200)
-			equal(t, "errors", len(members(err)), 200)
-			equal(t, "limit", limiter.Current(), 3)
-			raises(t, "broken", func() {
-				e.run(bg, 50, fails, stint.KeepGoing(), stint.Auto(1, 256, stint.Overload(func(error) bool { panic("broken") })))
-			})
-		})
+		bubble(t, e.name, func(t *testing.T) { askedOnce(t, e) })
 	}
+}
+
+func askedOnce(t *testing.T, e entryPoint) {
+	var limiter *stint.Limiter
+	var asked atomic.Int32
+	limiter = stint.Auto(1, 64, stint.Overload(func(error) bool {
+		if s := limiter.Stats(); s.Limit < 1 || s.Limit > 64 || limiter.Current() < 1 {
+			t.Errorf("%v", s)
+		}
+		if asked.Add(1) == 150 {
+			limiter.Set(3)
+		}
+		equal(t, "error of a call in it", stint.Range(bg, 2, nothing, stint.Limit(1)), nil)
+		return true
+	}))
+	fails := func(context.Context, int) error { time.Sleep(time.Millisecond); return errBoom }
+	err := e.run(bg, 200, fails, stint.KeepGoing(), limiter)
+	equal(t, "asked", asked.Load(), 200)
+	equal(t, "errors", len(members(err)), 200)
+	equal(t, "limit", limiter.Current(), 3)
+	raises(t, "broken", func() {
+		e.run(bg, 50, fails, stint.KeepGoing(), stint.Auto(1, 256, stint.Overload(func(error) bool { panic("broken") })))
+	})
 }
 
 // Bounds above the largest possible number of tasks count as that number.

@@ -293,23 +293,25 @@ func acceptedIsRunning(t *testing.T, limiter func() *stint.Limiter) {
 // once or through a queue.
 func TestNumbersWithoutAQueue(t *testing.T) {
 	for seed := range 50 {
-		synctest.Test(t, func(t *testing.T) {
-			opts := []stint.Option{stint.Limit(1 + seed%4), stint.Queue(0)}
-			r := stint.NewResults[int](bg, opts...)
-			rng := rand.New(rand.NewPCG(0, uint64(seed)))
-			var want []int
-			for i := range 20 {
-				task := func(context.Context) (int, error) { time.Sleep(time.Duration(i%3) * time.Second); return i, nil }
-				if rng.IntN(2) == 0 && r.Go(task) || r.TryGo(task) {
-					want = append(want, i)
-				}
-			}
-			got, err := r.Wait()
-			equal(t, "error", err, nil)
-			if !slices.Equal(got, want) {
-				t.Errorf("seed %d: got %v, want %v", seed, got, want)
-			}
-		})
+		synctest.Test(t, func(t *testing.T) { numbered(t, seed) })
+	}
+}
+
+func numbered(t *testing.T, seed int) {
+	opts := []stint.Option{stint.Limit(1 + seed%4), stint.Queue(0)}
+	r := stint.NewResults[int](bg, opts...)
+	rng := rand.New(rand.NewPCG(0, uint64(seed)))
+	var want []int
+	for i := range 20 {
+		task := func(context.Context) (int, error) { time.Sleep(time.Duration(i%3) * time.Second); return i, nil }
+		if rng.IntN(2) == 0 && r.Go(task) || r.TryGo(task) {
+			want = append(want, i)
+		}
+	}
+	got, err := r.Wait()
+	equal(t, "error", err, nil)
+	if !slices.Equal(got, want) {
+		t.Errorf("seed %d: got %v, want %v", seed, got, want)
 	}
 }
 
@@ -329,14 +331,15 @@ func TestShutdownCancelsWhatHasBegun(t *testing.T) {
 func TestLargestLimitsAndQueues(t *testing.T) {
 	for _, limit := range []int{1 << 30, math.MaxInt/2 + 1, math.MaxInt} {
 		everywhere(t, limit, func(t *testing.T, run run) {
-			for _, opts := range [][]stint.Option{nil, {stint.Queue(1)}, {stint.Queue(math.MaxInt)}} {
-				if opts != nil && !takesQueue(t) {
-					return
-				}
-				var g gauge
-				equal(t, "error", run(bg, 20, holds(&g, time.Second), opts...), nil)
-				g.Is(t, 0, g.Max(), 20)
+			all := [][]stint.Option{nil, {stint.Queue(1)}, {stint.Queue(math.MaxInt)}}
+			if !takesQueue(t) {
+				all = all[:1]
 			}
+			var g gauge
+			for _, opts := range all {
+				equal(t, "error", run(bg, 20, holds(&g, time.Second), opts...), nil)
+			}
+			g.Is(t, 0, g.Max(), 20*len(all))
 		})
 	}
 	onBoth(t, 1, func(t *testing.T, e entryPoint, opt stint.Option, set func(int)) { // they are made so large while tasks run

@@ -300,55 +300,59 @@ func TestPanicOfTheBodyAlone(t *testing.T) {
 // The panic that cancels tasks has their other errors in Also, but not the errors that they
 // return because they were cancelled.
 func TestAlsoIsWhatElseWentWrong(t *testing.T) {
-	own := errors.New("own")
-	also := func(t *testing.T, run run, opts ...stint.Option) {
-		var all sync.WaitGroup
-		all.Add(5)
-		p := raises(t, "boom", func() {
-			run(bg, 5, func(ctx context.Context, i int) error {
-				all.Done()
-				all.Wait()
-				if i == 0 {
-					panic("boom")
-				}
-				<-ctx.Done()
-				return []error{nil, context.Cause(ctx), ctx.Err(), errors.Join(context.Cause(ctx), ctx.Err()), own}[i]
-			}, opts...)
-		})
-		if also := members(p.Also()); len(also) != 1 || !errors.Is(also[0], own) {
-			t.Errorf("got %q, want the task's own error alone", also)
-		}
-		equal(t, "panics in the text", strings.Count(p.Error(), "panicked: boom"), 1)
-	}
 	everywhere(t, 5, func(t *testing.T, run run) {
-		also(t, run)
+		oneOwnError(t, run)
 		if !strings.Contains(t.Name(), "Unordered") { // the loop body may have had the error before
-			also(t, run, stint.KeepGoing())
+			oneOwnError(t, run, stint.KeepGoing())
 		}
 	})
+}
+
+// oneOwnError has a task panic, and one of four others return an error of its own.
+func oneOwnError(t *testing.T, run run, opts ...stint.Option) {
+	own := errors.New("own")
+	var all sync.WaitGroup
+	all.Add(5)
+	p := raises(t, "boom", func() {
+		run(bg, 5, func(ctx context.Context, i int) error {
+			all.Done()
+			all.Wait()
+			if i == 0 {
+				panic("boom")
+			}
+			<-ctx.Done()
+			return []error{nil, context.Cause(ctx), ctx.Err(), errors.Join(context.Cause(ctx), ctx.Err()), own}[i]
+		}, opts...)
+	})
+	if also := members(p.Also()); len(also) != 1 || !errors.Is(also[0], own) {
+		t.Errorf("got %q, want the task's own error alone", also)
+	}
+	equal(t, "panics in the text", strings.Count(p.Error(), "panicked: boom"), 1)
 }
 
 // Under KeepGoing no error of an item is lost when the run ends early: errors after a missing
 // result are yielded before the cause.
 func TestErrorsBehindAMissingResult(t *testing.T) {
 	for name, opts := range map[string][]stint.Option{"ordered": nil, "unordered": {stint.Unordered()}} {
-		bubble(t, name, func(t *testing.T) {
-			ctx, cancel := context.WithCancelCause(bg)
-			f := func(ctx context.Context, i int) (int, error) {
-				switch i {
-				case 1:
-					return 0, errBoom // before ctx ends
-				case 2:
-					cancel(errGone)
-					time.Sleep(time.Second)
-					return 0, errBoom // after that
-				}
-				<-ctx.Done()
-				time.Sleep(2 * time.Second)
-				return i, nil
-			}
-			err := yielded(stint.MapSeq(ctx, count(3), f, append(opts, stint.Limit(3), stint.KeepGoing())...))
-			equal(t, "errors", fmt.Sprint(err), "item 1: boom\nitem 2: boom\ngone")
-		})
+		bubble(t, name, func(t *testing.T) { behindAMissingResult(t, opts...) })
 	}
+}
+
+func behindAMissingResult(t *testing.T, opts ...stint.Option) {
+	ctx, cancel := context.WithCancelCause(bg)
+	f := func(ctx context.Context, i int) (int, error) {
+		switch i {
+		case 1:
+			return 0, errBoom // before ctx ends
+		case 2:
+			cancel(errGone)
+			time.Sleep(time.Second)
+			return 0, errBoom // after that
+		}
+		<-ctx.Done()
+		time.Sleep(2 * time.Second)
+		return i, nil
+	}
+	err := yielded(stint.MapSeq(ctx, count(3), f, append(opts, stint.Limit(3), stint.KeepGoing())...))
+	equal(t, "errors", fmt.Sprint(err), "item 1: boom\nitem 2: boom\ngone")
 }

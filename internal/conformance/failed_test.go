@@ -45,37 +45,39 @@ func calls200(ctx context.Context, n int, f func(i int)) error {
 // millisecond; it would meet as many calls as the limit when it comes back.
 func TestFailuresDoNotRaiseTheLimit(t *testing.T) {
 	onlySearches(t)
-	const up, down = 2 * time.Second, 3 * time.Second
 	for _, e := range append(drivers(), outside()...) {
-		bubble(t, e.name, func(t *testing.T) {
-			limit := stint.Auto(1, 200)
-			opts, fail := []stint.Option{stint.KeepGoing(), limit}, func() error { return errBoom }
-			if e.name == "Pool" {
-				opts, fail = opts[1:], func() error { runtime.Goexit(); return nil }
-			}
-			var before, after atomic.Int64
-			time.AfterFunc(up-1, func() { before.Store(int64(limit.Current())) })
-			time.AfterFunc(down-1, func() { after.Store(int64(limit.Current())) })
-			slots := make(chan bool, 8)
-			ctx, cancel := context.WithTimeout(t.Context(), down)
-			defer cancel()
-			e.run(ctx, 1_000_000, func(ctx context.Context, _ int) error {
-				if sinceBubble() >= down {
-					return errBoom
-				}
-				if sinceBubble() > up {
-					time.Sleep(time.Millisecond)
-					return fail()
-				}
-				slots <- true
-				time.Sleep(10 * time.Millisecond)
-				<-slots
-				return nil
-			}, opts...)
-			if b, a := before.Load(), after.Load(); b == 0 || a == 0 || a > 2*b {
-				t.Errorf("the limit is %d before calls fail, and %d after", b, a)
-			}
-		})
+		bubble(t, e.name, func(t *testing.T) { goesDown(t, e) })
+	}
+}
+
+func goesDown(t *testing.T, e entryPoint) {
+	const up, down = 2 * time.Second, 3 * time.Second
+	limit := stint.Auto(1, 200)
+	opts, fail := []stint.Option{stint.KeepGoing(), limit}, func() error { return errBoom }
+	if e.name == "Pool" {
+		opts, fail = opts[1:], func() error { runtime.Goexit(); return nil }
+	}
+	var before, after atomic.Int64
+	time.AfterFunc(up-1, func() { before.Store(int64(limit.Current())) })
+	time.AfterFunc(down-1, func() { after.Store(int64(limit.Current())) })
+	slots := make(chan bool, 8)
+	ctx, cancel := context.WithTimeout(t.Context(), down)
+	defer cancel()
+	e.run(ctx, 1_000_000, func(ctx context.Context, _ int) error {
+		if sinceBubble() >= down {
+			return errBoom
+		}
+		if sinceBubble() > up {
+			time.Sleep(time.Millisecond)
+			return fail()
+		}
+		slots <- true
+		time.Sleep(10 * time.Millisecond)
+		<-slots
+		return nil
+	}, opts...)
+	if b, a := before.Load(), after.Load(); b == 0 || a == 0 || a > 2*b {
+		t.Errorf("the limit is %d before calls fail, and %d after", b, a)
 	}
 }
 
@@ -84,26 +86,28 @@ func TestFailuresDoNotRaiseTheLimit(t *testing.T) {
 func TestSomeAlwaysFail(t *testing.T) {
 	onlySearches(t)
 	for _, share := range []int64{3, 10} {
-		synctest.Test(t, func(t *testing.T) {
-			limit := stint.Auto(1, 256)
-			begin := limit.Current()
-			slots := make(chan bool, 40)
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-			defer cancel()
-			var served atomic.Int64
-			stint.Range(ctx, 1_000_000, func(context.Context, int) error {
-				slots <- true
-				time.Sleep(20 * time.Millisecond)
-				<-slots
-				if served.Add(1)%10 < share {
-					return errBoom
-				}
-				return nil
-			}, stint.KeepGoing(), limit)
-			if now := limit.Current(); share == 10 && now != begin || share < 10 && served.Load() < 30*2000*9/10 {
-				t.Errorf("%d of 10 fail: limit %d, %d at first; %d are served, 60,000 is the best", share, now, begin, served.Load())
-			}
-		})
+		synctest.Test(t, func(t *testing.T) { failAlways(t, share) })
+	}
+}
+
+func failAlways(t *testing.T, share int64) {
+	limit := stint.Auto(1, 256)
+	begin := limit.Current()
+	slots := make(chan bool, 40)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	var served atomic.Int64
+	stint.Range(ctx, 1_000_000, func(context.Context, int) error {
+		slots <- true
+		time.Sleep(20 * time.Millisecond)
+		<-slots
+		if served.Add(1)%10 < share {
+			return errBoom
+		}
+		return nil
+	}, stint.KeepGoing(), limit)
+	if now := limit.Current(); share == 10 && now != begin || share < 10 && served.Load() < 30*2000*9/10 {
+		t.Errorf("%d of 10 fail: limit %d, %d at first; %d are served, 60,000 is the best", share, now, begin, served.Load())
 	}
 }
 

@@ -142,34 +142,39 @@ func TestFirstWithoutAResult(t *testing.T) {
 // If the context ends before every item has failed, its cause is the error, also when some
 // have failed by then. A result counts at any time, and an end after the last failure does not.
 func TestFirstAndTheCallersContext(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		at   []time.Duration // when an item fails
-		end  time.Duration   // when the context ends
-		last error           // of the last item
-		want string
-	}{
+	for _, c := range []firstCase{
 		{"before", []time.Duration{1, 2}, 0, errBoom, "gone"},
 		{"between", []time.Duration{1, 3}, 2, errBoom, "gone"},
 		{"after", []time.Duration{1, 2}, 3, errBoom, "item 0: boom\nitem 1: boom"},
 		{"result between", []time.Duration{1, 3}, 2, nil, "<nil>"},
 		{"result after", []time.Duration{1, 2}, 3, nil, "<nil>"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			everyLimit(t, 2, func(t *testing.T, opts []stint.Option) {
-				ctx, cancel := context.WithCancelCause(bg)
-				time.AfterFunc(c.end*time.Second, func() { cancel(errGone) })
-				synctest.Wait()
-				got, err := stint.First(ctx, c.at, func(_ context.Context, at time.Duration) (time.Duration, error) {
-					time.Sleep(at * time.Second)
-					return at, map[time.Duration]error{c.at[0]: errBoom, c.at[1]: c.last}[at]
-				}, opts...)
-				equal(t, "error", fmt.Sprint(err), c.want)
-				equal(t, "result", got, map[bool]time.Duration{true: c.at[1]}[c.last == nil])
-				time.Sleep(c.end * time.Second)
-			})
-		})
+		t.Run(c.name, func(t *testing.T) { c.run(t) })
 	}
+}
+
+// A firstCase ends the context of a call of two items.
+type firstCase struct {
+	name string
+	at   []time.Duration // when an item fails
+	end  time.Duration   // when the context ends
+	last error           // of the last item
+	want string
+}
+
+func (c firstCase) run(t *testing.T) {
+	everyLimit(t, 2, func(t *testing.T, opts []stint.Option) {
+		ctx, cancel := context.WithCancelCause(bg)
+		time.AfterFunc(c.end*time.Second, func() { cancel(errGone) })
+		synctest.Wait()
+		got, err := stint.First(ctx, c.at, func(_ context.Context, at time.Duration) (time.Duration, error) {
+			time.Sleep(at * time.Second)
+			return at, map[time.Duration]error{c.at[0]: errBoom, c.at[1]: c.last}[at]
+		}, opts...)
+		equal(t, "error", fmt.Sprint(err), c.want)
+		equal(t, "result", got, map[bool]time.Duration{true: c.at[1]}[c.last == nil])
+		time.Sleep(c.end * time.Second)
+	})
 }
 
 // A panic is raised although another call succeeds, before it or after it, and its Also has
@@ -192,25 +197,27 @@ func TestFirstAndPanics(t *testing.T) {
 // A pool that is shut down ends the call, unless it has a result.
 func TestFirstOnAPoolThatIsShutDown(t *testing.T) {
 	for result, want := range map[int]error{0: stint.ErrClosed, 7: nil} {
-		bubble(t, fmt.Sprint(want), func(t *testing.T) {
-			p := stint.NewPool(stint.Limit(2))
-			time.AfterFunc(2*time.Second, func() { p.Shutdown(ended()) })
-			got, err := stint.First(bg, indexes(9), func(ctx context.Context, i int) (int, error) {
-				if i == 0 {
-					time.Sleep(time.Second)
-					return 0, errBoom
-				}
-				<-ctx.Done()
-				equal(t, "cause", context.Cause(ctx), stint.ErrClosed)
-				if result == 0 {
-					return 0, ctx.Err()
-				}
-				return result, nil
-			}, p)
-			equal(t, "result", got, result)
-			equal(t, "error", err, want)
-		})
+		bubble(t, fmt.Sprint(want), func(t *testing.T) { firstAndShutdown(t, result, want) })
 	}
+}
+
+func firstAndShutdown(t *testing.T, result int, want error) {
+	p := stint.NewPool(stint.Limit(2))
+	time.AfterFunc(2*time.Second, func() { p.Shutdown(ended()) })
+	got, err := stint.First(bg, indexes(9), func(ctx context.Context, i int) (int, error) {
+		if i == 0 {
+			time.Sleep(time.Second)
+			return 0, errBoom
+		}
+		<-ctx.Done()
+		equal(t, "cause", context.Cause(ctx), stint.ErrClosed)
+		if result == 0 {
+			return 0, ctx.Err()
+		}
+		return result, nil
+	}, p)
+	equal(t, "result", got, result)
+	equal(t, "error", err, want)
 }
 
 // everyLimit runs a test with each kind of limit, in a bubble.

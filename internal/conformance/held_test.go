@@ -20,27 +20,31 @@ import (
 // While somebody waits, a freed permit goes to him, however many call TryDo.
 func TestTryDoNeverBarges(t *testing.T) {
 	for range rounds(100) {
-		l := stint.Limit(1)
-		release, held := make(chan struct{}), make(chan struct{})
-		var served atomic.Bool // the waiter has had the permit
-		var all sync.WaitGroup
-		all.Go(func() { l.Do(bg, func(context.Context) error { close(held); <-release; return nil }) })
-		<-held
-		all.Go(func() { l.Do(bg, func(context.Context) error { served.Store(true); return nil }) })
-		for l.Stats().Waiting == 0 {
-			runtime.Gosched()
-		}
-		late := func(context.Context) error { equal(t, "the waiter was served before", served.Load(), true); return nil }
-		for range 4 {
-			all.Go(func() {
-				for l.TryDo(bg, late) == stint.ErrBusy {
-					runtime.Gosched()
-				}
-			})
-		}
-		close(release)
-		all.Wait()
+		bargeInto(t, stint.Limit(1))
 	}
+}
+
+// bargeInto has one goroutine wait for a permit, and four try to take it.
+func bargeInto(t *testing.T, l *stint.Limiter) {
+	release, held := make(chan struct{}), make(chan struct{})
+	var served atomic.Bool // the waiter has had the permit
+	var all sync.WaitGroup
+	all.Go(func() { l.Do(bg, func(context.Context) error { close(held); <-release; return nil }) })
+	<-held
+	all.Go(func() { l.Do(bg, func(context.Context) error { served.Store(true); return nil }) })
+	for l.Stats().Waiting == 0 {
+		runtime.Gosched()
+	}
+	late := func(context.Context) error { equal(t, "the waiter was served before", served.Load(), true); return nil }
+	for range 4 {
+		all.Go(func() {
+			for l.TryDo(bg, late) == stint.ErrBusy {
+				runtime.Gosched()
+			}
+		})
+	}
+	close(release)
+	all.Wait()
 }
 
 // A permit that is granted while the context of its waiter ends is not lost: the call either

@@ -38,24 +38,26 @@ func TestLoopStartsNoMoreThanItNeeds(t *testing.T) {
 		{0, 8, 0}, {1, 8, 1}, {2, 8, 2}, {5, 8, 5}, {8, 8, 8}, {100, 8, 8}, {100, 1, 1}, {3, 64, 3},
 	} {
 		for _, k := range limitKinds[:3] {
-			bubble(t, fmt.Sprintf("%d items at limit %d, %s", c.n, c.limit, k.name), func(t *testing.T) {
-				opts, shut := k.open(c.limit)
-				defer shut()
-				caller := goroutine.ID()
-				var used sync.Map
-				stint.Range(bg, c.n, func(context.Context, int) error {
-					used.Store(goroutine.ID(), true)
-					time.Sleep(time.Second)
-					return nil
-				}, opts...)
-				n := 0
-				used.Range(func(any, any) bool { n++; return true })
-				equal(t, "goroutines used", n, c.want)
-				_, callers := used.Load(caller)
-				equal(t, "the caller's is one of them", callers, c.n > 0)
-			})
+			bubble(t, fmt.Sprintf("%d items at limit %d, %s", c.n, c.limit, k.name), func(t *testing.T) { usesGoroutines(t, k, c.n, c.limit, c.want) })
 		}
 	}
+}
+
+func usesGoroutines(t *testing.T, k limitKind, items, limit, want int) {
+	opts, shut := k.open(limit)
+	defer shut()
+	caller := goroutine.ID()
+	var used sync.Map
+	stint.Range(bg, items, func(context.Context, int) error {
+		used.Store(goroutine.ID(), true)
+		time.Sleep(time.Second)
+		return nil
+	}, opts...)
+	n := 0
+	used.Range(func(any, any) bool { n++; return true })
+	equal(t, "goroutines used", n, want)
+	_, callers := used.Load(caller)
+	equal(t, "the caller's is one of them", callers, items > 0)
 }
 
 // As many items as the limit may wait for each other.

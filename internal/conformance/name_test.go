@@ -143,17 +143,19 @@ func TestNameIsARegion(t *testing.T) {
 // A helper has the labels of its own call, also if a task of a nested call gave it the permit.
 func TestTreeKeepsLabels(t *testing.T) {
 	for _, e := range searching() {
-		bubble(t, e.name, func(t *testing.T) {
-			time.AfterFunc(time.Second/2, func() { // the calls named inner have ended
-				equal(t, "a goroutine has the label of a nested call", strings.Contains(labels(), `"stint":"inner"`), false)
-			})
-			e.run(bg, 6, func(ctx context.Context, i int) error {
-				if i > 1 {
-					time.Sleep(time.Second)
-					return nil
-				}
-				return stint.Range(ctx, 4, sleeps(time.Millisecond), stint.Name("inner"))
-			}, within(3, 3))
-		})
+		bubble(t, e.name, func(t *testing.T) { keepsItsLabel(t, e) })
 	}
+}
+
+func keepsItsLabel(t *testing.T, e entryPoint) {
+	time.AfterFunc(time.Second/2, func() { // the calls named inner have ended
+		equal(t, "a goroutine has the label of a nested call", strings.Contains(labels(), `"stint":"inner"`), false)
+	})
+	e.run(bg, 6, func(ctx context.Context, i int) error {
+		if i > 1 {
+			time.Sleep(time.Second)
+			return nil
+		}
+		return stint.Range(ctx, 4, sleeps(time.Millisecond), stint.Name("inner"))
+	}, within(3, 3))
 }

@@ -291,15 +291,14 @@ func TestTwoCallsOfATaskNestTheSameTwo(t *testing.T) {
 			inA.Hold(0)
 			return second.run(ctx, 1, holds(&inB, time.Second), b)
 		}
+		inTheFirst := func(ctx context.Context, _ int) error {
+			inB.Hold(0)
+			return apart(ctx, first, 2*time.Second, nil)
+		}
 		err := stint.Range(bg, 1, func(ctx context.Context, _ int) error {
 			var calls sync.WaitGroup
-			calls.Go(func() { // b, and in that tasks which it waits for
-				first.run(ctx, 1, func(ctx context.Context, _ int) error {
-					inB.Hold(0)
-					return apart(ctx, first, 2*time.Second, nil)
-				}, b)
-			})
-			calls.Go(func() { // a in a, and in that b
+			calls.Go(func() { first.run(ctx, 1, inTheFirst, b) }) // b, and in that tasks which it waits for
+			calls.Go(func() {                                     // a in a, and in that b
 				apart(ctx, second, time.Second, func(ctx context.Context) error { return second.run(ctx, 1, inTheSecond, a) })
 			})
 			calls.Wait()

@@ -43,16 +43,16 @@ func TestOrder(t *testing.T) {
 	for i := range n {
 		want = append(want, i*i)
 	}
+	square := func(_ context.Context, i int) (int, error) {
+		time.Sleep(time.Duration(rand.IntN(1000)) * time.Millisecond)
+		return i * i, nil
+	}
 	for name, collect := range ordered {
 		t.Run(name, func(t *testing.T) {
 			both(t, 7, func(t *testing.T, opt stint.Option, _ func(int)) {
-				got, err := collect(n, func(_ context.Context, i int) (int, error) {
-					time.Sleep(time.Duration(rand.IntN(1000)) * time.Millisecond)
-					return i * i, nil
-				}, opt)
-				if err != nil || !slices.Equal(got, want) {
-					t.Errorf("got %v, %v", got, err)
-				}
+				got, err := collect(n, square, opt)
+				equal(t, "error", err, nil)
+				equal(t, "in order", slices.Equal(got, want), true)
 			})
 		})
 		t.Run(name+" after an error", func(t *testing.T) {

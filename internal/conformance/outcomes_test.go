@@ -40,20 +40,21 @@ func TestFiveOutcomes(t *testing.T) {
 		everywhere(t, 2, func(t *testing.T, run run) { equal(t, "error", run(ended(), 3, unwanted(t)), errGone) })
 	})
 	t.Run("together", func(t *testing.T) { everywhere(t, 2, allOutcomes) })
-	t.Run("a context of the task's own", func(t *testing.T) { // its error is not taken for ours
-		everywhere(t, 2, func(t *testing.T, run run) {
-			err := run(bg, 3, func(ctx context.Context, i int) error {
-				if i != 1 {
-					return nil
-				}
-				ctx, cancel := context.WithTimeout(ctx, time.Second)
-				defer cancel()
-				<-ctx.Done()
-				return ctx.Err()
-			})
-			equal(t, "error", err, context.DeadlineExceeded)
-		})
+	t.Run("a context of the task's own", func(t *testing.T) { everywhere(t, 2, ownDeadline) })
+}
+
+// ownDeadline has the error of a context of the task's own, which is not taken for ours.
+func ownDeadline(t *testing.T, run run) {
+	err := run(bg, 3, func(ctx context.Context, i int) error {
+		if i != 1 {
+			return nil
+		}
+		ctx, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		<-ctx.Done()
+		return ctx.Err()
 	})
+	equal(t, "error", err, context.DeadlineExceeded)
 }
 
 // exitsElsewhere is a task that calls Goexit, but on the goroutine of the caller, which that would end, sleeps.
@@ -153,29 +154,31 @@ func TestWaitReturnsAfterGoexit(t *testing.T) {
 // (OrderedMap hangs, Map drops the item).
 func TestGoexitInASequence(t *testing.T) {
 	for name, opts := range map[string][]stint.Option{"ordered": nil, "unordered": {stint.Unordered()}} {
-		bubble(t, name, func(t *testing.T) {
-			var items []error
-			sum := 0
-			for v, err := range stint.MapSeq(bg, count(10), func(_ context.Context, i int) (int, error) {
-				if i == 3 {
-					runtime.Goexit()
-				}
-				return i, nil
-			}, append(opts, stint.KeepGoing(), stint.Limit(2))...) {
-				if err != nil {
-					items = append(items, err)
-				}
-				sum += v
-			}
-			equal(t, "errors", fmt.Sprint(items), "[item 3: stint: task called runtime.Goexit]")
-			equal(t, "sum of the others", sum, 45-3)
-		})
+		bubble(t, name, func(t *testing.T) { goexitAmongTen(t, opts...) })
 	}
 	bubble(t, "of the sequence", func(t *testing.T) {
 		wait := func(ctx context.Context, _ int) (int, error) { <-ctx.Done(); return 0, ctx.Err() }
 		err := yielded(stint.MapSeq(bg, func(yield func(int) bool) { yield(1); runtime.Goexit() }, wait))
 		equal(t, "error", err, stint.ErrGoexit)
 	})
+}
+
+func goexitAmongTen(t *testing.T, opts ...stint.Option) {
+	var items []error
+	sum := 0
+	for v, err := range stint.MapSeq(bg, count(10), func(_ context.Context, i int) (int, error) {
+		if i == 3 {
+			runtime.Goexit()
+		}
+		return i, nil
+	}, append(opts, stint.KeepGoing(), stint.Limit(2))...) {
+		if err != nil {
+			items = append(items, err)
+		}
+		sum += v
+	}
+	equal(t, "errors", fmt.Sprint(items), "[item 3: stint: task called runtime.Goexit]")
+	equal(t, "sum of the others", sum, 45-3)
 }
 
 // A Goexit of a task of another group that a submitter runs, because the queue is full, does

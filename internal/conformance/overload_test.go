@@ -110,27 +110,30 @@ func TestOverloadWhileNoneWaits(t *testing.T) {
 // under a higher limit come under the lower one.
 func TestSlowRefusalsAreLoad(t *testing.T) {
 	onlySearches(t)
-	const latency, capacity = 100 * time.Millisecond, 8
+	const latency = 100 * time.Millisecond
 	for _, c := range []struct {
 		refusal time.Duration
 		most    int64 // of a hundred tasks
 	}{{latency / 10, 5}, {latency, 5}, {3 * latency, 8}} {
 		for seed := range uint64(2) {
-			bubble(t, fmt.Sprint(c.refusal), func(t *testing.T) {
-				limit := stint.Auto(1, 256, isBoom)
-				s := &narrowServer{capacity: capacity, takes: latency, refuses: c.refusal, rng: rand.New(rand.NewPCG(seed, 7))}
-				for _, until := range []time.Duration{10 * time.Second, 80 * time.Second} { // the search, and what is counted
-					s.served, s.refused = 0, 0
-					ctx, cancel := context.WithTimeout(t.Context(), until)
-					stint.Range(ctx, 1_000_000, s.task, stint.KeepGoing(), limit)
-					cancel()
-				}
-				share, of := 100*s.refused/(s.served+s.refused), float64(s.served)/(80*capacity/latency.Seconds())
-				if share > c.most || of < 0.85 {
-					t.Errorf("%d %% are refused, %.2f of the best throughput; limit %d", share, of, limit.Current())
-				}
-			})
+			bubble(t, fmt.Sprint(c.refusal), func(t *testing.T) { slowRefusals(t, seed, c.refusal, c.most) })
 		}
+	}
+}
+
+func slowRefusals(t *testing.T, seed uint64, refusal time.Duration, most int64) {
+	const latency, capacity = 100 * time.Millisecond, 8
+	limit := stint.Auto(1, 256, isBoom)
+	s := &narrowServer{capacity: capacity, takes: latency, refuses: refusal, rng: rand.New(rand.NewPCG(seed, 7))}
+	for _, until := range []time.Duration{10 * time.Second, 80 * time.Second} { // the search, and what is counted
+		s.served, s.refused = 0, 0
+		ctx, cancel := context.WithTimeout(t.Context(), until)
+		stint.Range(ctx, 1_000_000, s.task, stint.KeepGoing(), limit)
+		cancel()
+	}
+	share, of := 100*s.refused/(s.served+s.refused), float64(s.served)/(80*capacity/latency.Seconds())
+	if share > most || of < 0.85 {
+		t.Errorf("%d %% are refused, %.2f of the best throughput; limit %d", share, of, limit.Current())
 	}
 }
 
@@ -143,27 +146,29 @@ func TestStrayOverloadsLowerNothing(t *testing.T) {
 		callers int
 		one     uint64 // task of so many is overloaded
 	}{{0, 1, 1000}, {time.Millisecond, 1, 1000}, {10 * time.Second, 60, 100}} {
-		bubble(t, s.took.String(), func(t *testing.T) {
-			l := stint.Auto(1, 1000, stint.Burst(600), isBoom)
-			before := l.Current()
-			var n atomic.Uint64
-			task := func(context.Context) error {
-				time.Sleep(s.took)
-				if n.Add(1)%s.one == 0 {
-					return errBoom
-				}
-				return nil
-			}
-			stint.Range(t.Context(), 10_000, func(ctx context.Context, i int) error {
-				if i < s.callers {
-					time.Sleep(s.took * time.Duration(i) / time.Duration(s.callers)) // tasks end one by one
-				}
-				l.Do(ctx, task)
-				return nil
-			}, stint.Limit(s.callers))
-			if now := l.Current(); now < before || l.Stats().Backoffs != 0 || l.Stats().Running != 0 {
-				t.Errorf("the limit falls from %d to %d; %+v", before, now, l.Stats())
-			}
-		})
+		bubble(t, s.took.String(), func(t *testing.T) { strayOverloads(t, s.took, s.callers, s.one) })
+	}
+}
+
+func strayOverloads(t *testing.T, took time.Duration, callers int, one uint64) {
+	l := stint.Auto(1, 1000, stint.Burst(600), isBoom)
+	before := l.Current()
+	var n atomic.Uint64
+	task := func(context.Context) error {
+		time.Sleep(took)
+		if n.Add(1)%one == 0 {
+			return errBoom
+		}
+		return nil
+	}
+	stint.Range(t.Context(), 10_000, func(ctx context.Context, i int) error {
+		if i < callers {
+			time.Sleep(took * time.Duration(i) / time.Duration(callers)) // tasks end one by one
+		}
+		l.Do(ctx, task)
+		return nil
+	}, stint.Limit(callers))
+	if now := l.Current(); now < before || l.Stats().Backoffs != 0 || l.Stats().Running != 0 {
+		t.Errorf("the limit falls from %d to %d; %+v", before, now, l.Stats())
 	}
 }

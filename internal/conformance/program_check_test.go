@@ -24,20 +24,22 @@ import (
 func TestPrograms(t *testing.T) {
 	for i := range max(rounds(*stressRounds/2), 1) {
 		seed := *stressSeed + uint64(i)
-		t.Run(fmt.Sprint(seed), func(t *testing.T) { // the name is printed when the time is up, too
-			finished := false
-			defer func() {
-				if !finished { // a deadlock panics
-					fmt.Printf("-stint.seed=%d -stint.rounds=1\n%v", seed, decodeProgram(randomBytes(seed)))
-				}
-			}()
-			runProgram(t, randomBytes(seed), seed%4 != 0)
-			finished = true
-		})
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { oneProgram(t, seed) }) // the name is printed when the time is up, too
 		if t.Failed() {
 			t.Fatalf("-stint.seed=%d -stint.rounds=1", seed)
 		}
 	}
+}
+
+func oneProgram(t *testing.T, seed uint64) {
+	finished := false
+	defer func() {
+		if !finished { // a deadlock panics
+			fmt.Printf("-stint.seed=%d -stint.rounds=1\n%v", seed, decodeProgram(randomBytes(seed)))
+		}
+	}()
+	runProgram(t, randomBytes(seed), seed%4 != 0)
+	finished = true
 }
 
 // FuzzPrograms is TestPrograms with programs of the fuzzer.

@@ -150,23 +150,25 @@ func TestTreeEndsAtALimiter(t *testing.T) {
 func TestTreeIsOutlived(t *testing.T) {
 	for i, p := range next() {
 		limit := 1 + 2*(i%2)
-		bubble(t, p[1].name+" in "+p[0].name, func(t *testing.T) {
-			var g gauge
-			var left sync.WaitGroup
-			p[0].run(bg, 3, func(ctx context.Context, i int) error {
-				ctx = context.WithoutCancel(ctx)
-				late := func() {
-					equal(t, "error", p[1].run(ctx, 5, holds(&g, time.Second)), nil)
-				}
-				left.Add(1)
-				time.AfterFunc(time.Duration(i)*time.Second, func() { defer left.Done(); late() }) // some start when the tree has ended
-				time.Sleep(time.Second / 2)
-				return nil
-			}, within(limit, limit))
-			left.Wait()
-			equal(t, "tasks", g.Total(), 3*5)
-		})
+		bubble(t, p[1].name+" in "+p[0].name, func(t *testing.T) { outlived(t, p[0], p[1], limit) })
 	}
+}
+
+func outlived(t *testing.T, outer, inner entryPoint, limit int) {
+	var g gauge
+	var left sync.WaitGroup
+	outer.run(bg, 3, func(ctx context.Context, i int) error {
+		ctx = context.WithoutCancel(ctx)
+		late := func() {
+			equal(t, "error", inner.run(ctx, 5, holds(&g, time.Second)), nil)
+		}
+		left.Add(1)
+		time.AfterFunc(time.Duration(i)*time.Second, func() { defer left.Done(); late() }) // some start when the tree has ended
+		time.Sleep(time.Second / 2)
+		return nil
+	}, within(limit, limit))
+	left.Wait()
+	equal(t, "tasks", g.Total(), 3*5)
 }
 
 // Contexts that tasks of a tree have kept keep neither its items nor its calls.
