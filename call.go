@@ -10,11 +10,16 @@ import (
 	"github.com/stint-go/stint/internal/task"
 )
 
-// A call is what the calls of Each, Map, Range and First have in common.
+// A call is one call of Each, Map, Range or First: a loop over the indexes of its items.
 type call struct {
+	f       func(context.Context, int) error
+	waits   bool // every item may wait for another, so all start at once
 	loop    loop.Loop
 	outcome callOutcome
 }
+
+// Call calls f.
+func (c *call) Call(ctx context.Context, i int) error { return c.f(ctx, i) }
 
 // Failed records how the task of an item failed, and reports whether to stop.
 func (c *call) Failed(i int, o task.Outcome) (stop bool) { return c.outcome.failed(i, o) }
@@ -22,38 +27,34 @@ func (c *call) Failed(i int, o task.Outcome) (stop bool) { return c.outcome.fail
 // Abandoned records that the pool was shut down.
 func (c *call) Abandoned() { c.outcome.fail(ErrClosed) }
 
-// run runs n items. body calls the function f of the caller.
-func (c *call) run(ctx context.Context, n int, body loop.Body, o option.Options) error {
+// run runs n items for the function called by.
+func (c *call) run(ctx context.Context, by string, n int, o option.Options) error {
 	if n == 0 {
 		return nil
 	}
-	out, l, caller := &c.outcome, &c.loop, limit.ScopeOf(ctx)
-	if !l.Waits {
-		o.Inherit(caller)
-	}
-	out.init(ctx, &o)
+	out, l := &c.outcome, &c.loop
+	out.init(ctx, by, &o)
 	out.loop = l
-	l.N, l.Context, l.Parent, l.Body, l.Name = n, out.ctx, o.Scope(caller), body, o.Name
-	l.Procs = runtime.GOMAXPROCS(0)
+	l.N, l.Context, l.Parent, l.Body, l.Name = n, out.ctx, o.Scope(limit.ScopeOf(ctx)), c, o.Name
 	switch {
 	case o.Engine != nil:
 		l.Engine = o.Engine
 	case o.Limiter != nil:
 		l.Limiter, l.Nested = o.Limiter, o.Nested()
-	case n == 1 || l.Waits: // every item may wait for another
+	case n == 1 || c.waits:
 		l.Limit = n
 	default:
-		l.Auto = o.Search(l.Procs)
+		l.Auto = o.Search(runtime.GOMAXPROCS(0))
 	}
 	returned := false
 	defer func() {
 		if !returned { // a call of f has called Goexit on this goroutine
 			out.close(true)
-			out.raise()
+			out.failures.Raise()
 		}
 	}()
 	if !l.Run() {
-		out.refuse()
+		out.refused.Store(true)
 	}
 	returned = true
 	out.close(l.Complete())

@@ -9,14 +9,14 @@ import (
 // Do calls f on the caller's goroutine with a permit of l, for work that stint does not
 // start, such as the handling of a request. It waits for the permit, first come, first
 // served, together with the calls, groups and pools on l. If ctx ends first, or has ended,
-// Do returns its cause without calling f. Otherwise it returns the error of f.
+// Do returns its cause without calling f. Otherwise it returns the error of f. A panic of f
+// and runtime.Goexit pass through, and return the permit.
 //
-// f gets ctx with the permit: calls that f makes with that context, and waits for, run on
-// the permit, as in a task. If another goroutine makes such a call, it may run beside f, one
-// more than the limit. A call with another context waits for a permit of its own, and
-// deadlocks if the goroutines that hold all permits do so. A panic of f and runtime.Goexit
-// pass through, and return the permit. An adaptive limit counts a call of f as a task. Do
-// panics if ctx or f is nil.
+// f gets ctx with the permit: calls that f makes with that context, and waits for, run on the
+// permit, as in a task. A call with another context waits for a permit of its own, and
+// deadlocks if the goroutines that hold all permits do so. A call with that context on another
+// goroutine may run beside f, one more than the limit. An adaptive limit counts a call of f as
+// a task.
 func (l *Limiter) Do(ctx context.Context, f func(context.Context) error) error {
 	checkArgs("Limiter.Do", ctx, f == nil)
 	l.check("Limiter.Do")
@@ -28,8 +28,8 @@ func (l *Limiter) Do(ctx context.Context, f func(context.Context) error) error {
 }
 
 // TryDo calls f as Do does if a permit is free and nothing waits for one. Otherwise it
-// returns ErrBusy at once. An adaptive limit takes the refusal for a task that waits, and
-// rises as if it did; Burst sets where it starts. If ctx has ended, TryDo returns its cause.
+// returns ErrBusy at once. If ctx has ended, TryDo returns its cause. An adaptive limit rises
+// after refusals as it does while tasks wait; Burst sets where it starts.
 func (l *Limiter) TryDo(ctx context.Context, f func(context.Context) error) error {
 	checkArgs("Limiter.TryDo", ctx, f == nil)
 	l.check("Limiter.TryDo")

@@ -2,25 +2,11 @@
 // concurrently, never more than the limit, and every call returns only when its
 // tasks have finished.
 //
-// This program reads files, at most eight at a time:
+// This call reads files, at most eight at a time:
 //
-//	package main
-//
-//	import (
-//		"context"
-//		"fmt"
-//		"os"
-//
-//		"github.com/stint-go/stint"
-//	)
-//
-//	func main() {
-//		names := []string{"LICENSE", "go.mod", "map.go"}
-//		texts, err := stint.Map(context.Background(), names, func(_ context.Context, name string) ([]byte, error) {
-//			return os.ReadFile(name)
-//		}, stint.Limit(8))
-//		fmt.Println(len(texts), err)
-//	}
+//	texts, err := stint.Map(ctx, names, func(_ context.Context, name string) ([]byte, error) {
+//		return os.ReadFile(name)
+//	}, stint.Limit(8))
 //
 // The texts are in the order of the names. If a read fails, no new reads start,
 // running ones finish, and err is the error.
@@ -29,19 +15,18 @@
 //
 //   - [Each] and [Map] take the items of a slice, [Range] takes indexes.
 //   - [EachSeq] and [MapSeq] take a sequence, finite or infinite.
-//   - [EachKey] and [MapKey] take a sequence too, and handle values with the same key one
-//     after the other.
+//   - [EachKey] and [MapKey] take a sequence, and keep the order of values with the same key.
 //   - [First] returns the first result of several attempts, and cancels the others.
 //   - [NewGroup] and [NewResults] take different tasks, or tasks that are found while
 //     others run.
 //   - [NewPool] shares workers among many callers, or runs tasks that nobody waits for.
 //     [LowPriority] is for background work that shares a limit with other work.
-//   - [Limiter.Do] runs a function on the caller's goroutine, such as the handling of a
-//     request; [Limiter.TryDo] refuses it instead of waiting.
+//   - [Limiter.Do] and [Limiter.TryDo] run a function on the caller's goroutine, such as the
+//     handling of a request.
 //   - Package [github.com/stint-go/stint/par] computes and sorts: its functions neither
 //     fail nor wait.
-//   - Package [github.com/stint-go/stint/stream] is for pipelines of several stages, and for
-//     sources that may block or fail.
+//   - Package [github.com/stint-go/stint/stream] is for pipelines, and for sources that may
+//     block or fail.
 //   - Package [github.com/stint-go/stint/httplimit] is for HTTP servers and clients.
 //   - Package [github.com/stint-go/stint/errgroup] replaces golang.org/x/sync/errgroup.
 //
@@ -56,19 +41,21 @@
 // context. Under [KeepGoing] an error cancels nothing, and every error is returned, as an
 // [*ItemError]. If the caller's context ends first, its cause is returned.
 //
-// A panic also cancels the rest. The call or Wait that waits for the task panics with
-// a [*PanicError], so call Wait on every return path. A panic that has not been raised
-// after a second, since other tasks run or nobody has called Wait, is also written to
-// standard error. Tasks of [Pool.Go] crash the process unless the pool has [OnPanic]. A
-// task that calls [runtime.Goexit] fails with [ErrGoexit].
+// A panic also cancels the rest, and is raised by the call or Wait that waits for the task,
+// as a [*PanicError]: so call Wait on every return path. Tasks of [Pool.Go] crash the process
+// unless the pool has [OnPanic]. A task that calls [runtime.Goexit] fails with [ErrGoexit], but
+// a task that Each, Map, Range or First runs on the caller's goroutine ends that goroutine.
 //
 // The context of the tasks ends with the call. A result must not need it: a task that gets
 // an *http.Response must read its body.
 //
+// A nil context, function or sequence, a number out of its range, and an option that does not
+// apply panic at once.
+//
 // # Nesting
 //
-// A task may start tasks on its own limiter or pool and wait for them, even at limit
-// 1: they run on its permit while it waits. stint finds the permit by the context that
+// A task may start tasks on its own limiter or pool and wait for them, even at limit 1: one
+// at a time runs on its permit while it waits. stint finds the permit by the context that
 // the task was given. In a task, therefore:
 //
 //   - pass on that context, or a context made from it;
@@ -77,6 +64,11 @@
 //   - do not wait for the task's own group or close its own pool.
 //
 // Always nest two limiters in the same order, as with mutexes.
+//
+// # Goroutines
+//
+// A goroutine runs one task after another, of groups and pools also those of others. A task
+// must undo what it changes of its goroutine, such as runtime.LockOSThread or pprof labels.
 //
 // # Memory model
 //
@@ -91,8 +83,6 @@
 //
 // # Further reading
 //
-// The README lists the guarantees, each with its test. The directory docs has pages
-// about choosing a limit, about panics and cancellation, about testing, about coming
-// from other libraries, and with recipes; docs/design has the reasons. [Pool.Stats],
+// The README lists the guarantees, each with its test; docs has the manual. [Pool.Stats],
 // [Limiter.Stats] and package [github.com/stint-go/stint/debug] show what is running.
 package stint

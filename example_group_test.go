@@ -2,9 +2,7 @@ package stint_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"runtime"
 	"runtime/pprof"
 	"slices"
 	"strings"
@@ -74,31 +72,6 @@ func ExampleGroup_TryGo() {
 	// <nil>
 }
 
-// Give up waiting for room when the one who asked has gone away. The group and
-// its tasks go on.
-func ExampleGroup_GoContext() {
-	g := stint.NewGroup(context.Background(), stint.Limit(1), stint.Queue(0))
-	client, hangUp := context.WithCancelCause(context.Background())
-	release := make(chan struct{})
-	g.Go(func(context.Context) error {
-		hangUp(errors.New("client hung up"))
-		<-release
-		return nil
-	})
-
-	err := g.GoContext(client, func(context.Context) error {
-		fmt.Println("not reached")
-		return nil
-	})
-	fmt.Println(err)
-
-	close(release)
-	fmt.Println(g.Wait())
-	// Output:
-	// client hung up
-	// <nil>
-}
-
 // Tasks that start tasks of the same group: GoContext with the task's context,
 // so that a full queue does not stop them all.
 func ExampleGroup_crawl() {
@@ -151,34 +124,6 @@ func ExampleResults() {
 	// Output: [first second] <nil>
 }
 
-// Ask three mirrors; those that fail leave the others alone.
-func ExampleNewResults() {
-	r := stint.NewResults[int](context.Background(), stint.KeepGoing())
-	for _, mirror := range []string{"north", "", "south"} {
-		r.Go(func(context.Context) (int, error) {
-			if mirror == "" {
-				return 0, errors.New("no name")
-			}
-			return len(mirror), nil
-		})
-	}
-	lengths, err := r.Wait()
-	fmt.Println(lengths, err)
-	// Output: [5 0 5] item 1: no name
-}
-
-// A task that calls runtime.Goexit, as t.FailNow does, is an error and not a
-// success.
-func ExampleGroup_goexit() {
-	g := stint.NewGroup(context.Background())
-	g.Go(func(context.Context) error {
-		runtime.Goexit()
-		return nil
-	})
-	fmt.Println(errors.Is(g.Wait(), stint.ErrGoexit))
-	// Output: true
-}
-
 // One pool for the whole program; each request is a group on it. However many
 // requests there are, eight tasks run at once.
 func ExamplePool() {
@@ -216,31 +161,6 @@ func ExampleNewPool() {
 	// Output: 10 sent
 }
 
-func ExamplePool_Go_closed() {
-	pool := stint.NewPool()
-	pool.Close()
-	err := pool.Go(func(context.Context) { fmt.Println("not reached") })
-	fmt.Println(errors.Is(err, stint.ErrClosed), err)
-	// Output: true stint: closed
-}
-
-// Wait until the pool has nothing to do, and keep it open.
-func ExamplePool_Idle() {
-	pool := stint.NewPool(stint.Limit(2))
-	defer pool.Close()
-	var done atomic.Int32
-	for round := range 2 {
-		for range 5 {
-			pool.Go(func(context.Context) { done.Add(1) })
-		}
-		err := pool.Idle(context.Background())
-		fmt.Println("round", round, done.Load(), err)
-	}
-	// Output:
-	// round 0 5 <nil>
-	// round 1 10 <nil>
-}
-
 // Stop with a deadline: the tasks that wait are dropped and counted, the context
 // of those that run ends, and Shutdown returns when they have returned.
 func ExamplePool_Shutdown() {
@@ -264,14 +184,6 @@ func ExamplePool_Shutdown() {
 	// Output:
 	// stopped: stint: closed
 	// 3 dropped: context deadline exceeded
-}
-
-func ExamplePool_SetLimit() {
-	pool := stint.NewPool(stint.Limit(8))
-	defer pool.Close()
-	pool.SetLimit(2) // at night
-	fmt.Println(pool.Stats().Limit)
-	// Output: 2
 }
 
 // Without OnPanic this would end the process, as in a goroutine.
@@ -343,22 +255,4 @@ func ExampleName() {
 	// Output:
 	// label: thumbnails
 	// stats: thumbnails
-}
-
-func ExamplePoolStats() {
-	pool := stint.NewPool(stint.Limit(1))
-	started, release := make(chan struct{}), make(chan struct{})
-	pool.Go(func(context.Context) { close(started); <-release })
-	<-started
-	pool.Go(func(context.Context) {})
-
-	s := pool.Stats()
-	fmt.Printf("limit %d: %d running, %d queued\n", s.Limit, s.Running, s.Queued)
-
-	close(release)
-	pool.Close()
-	fmt.Println(pool.Stats().Completed, "completed")
-	// Output:
-	// limit 1: 1 running, 1 queued
-	// 2 completed
 }

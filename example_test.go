@@ -1,7 +1,6 @@
 package stint_test
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -75,19 +74,6 @@ func ExampleEach_cancel() {
 	// returned: the network is down
 }
 
-// The caller's own deadline or cancellation is returned as it is.
-func ExampleEach_parent() {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	err := stint.Each(ctx, []int{1, 2, 3, 4}, func(_ context.Context, n int) error {
-		if n == 2 {
-			cancel(errors.New("user pressed Ctrl-C"))
-		}
-		return nil
-	}, stint.Limit(1))
-	fmt.Println(err)
-	// Output: user pressed Ctrl-C
-}
-
 func ExampleMap() {
 	disk := fstest.MapFS{
 		"a.txt": {Data: []byte("one")},
@@ -106,18 +92,6 @@ func ExampleMap() {
 	}, stint.Limit(2))
 	fmt.Println(sizes, err)
 	// Output: [6 3 5] <nil>
-}
-
-// After an error the slice still has a place for every item.
-func ExampleMap_error() {
-	halves, err := stint.Map(context.Background(), []int{2, 4, 5}, func(_ context.Context, n int) (int, error) {
-		if n%2 != 0 {
-			return 0, fmt.Errorf("%d is odd", n)
-		}
-		return n / 2, nil
-	}, stint.Limit(1))
-	fmt.Println(halves, err)
-	// Output: [1 2 0] 5 is odd
 }
 
 func ExampleRange() {
@@ -163,17 +137,6 @@ func ExampleFirst_fallback() {
 	// row 7 of the replica <nil>
 }
 
-// If no item succeeds, all errors are returned in the order of the items.
-func ExampleFirst_error() {
-	_, err := stint.First(context.Background(), []string{"a", "b"}, func(_ context.Context, name string) (int, error) {
-		return 0, errors.New(name + " does not answer")
-	})
-	fmt.Println(err)
-	// Output:
-	// item 0: a does not answer
-	// item 1: b does not answer
-}
-
 func ExampleKeepGoing() {
 	check := func(_ context.Context, port int) error {
 		if port < 1024 {
@@ -215,25 +178,6 @@ func ExampleItemError() {
 	// again: asia busy
 }
 
-// A panic of a task ends the call that waits for it. Code that must outlive a
-// faulty task recovers there, where the panic would be in a sequential program.
-func ExamplePanicError() {
-	defer func() {
-		if p, ok := recover().(*stint.PanicError); ok {
-			fmt.Println("value:", p.Value)
-			fmt.Println("has the task's stack:", bytes.Contains(p.Stack, []byte("ExamplePanicError")))
-		}
-	}()
-	days := []string{"Mon", "Tue"}
-	stint.Range(context.Background(), 3, func(_ context.Context, i int) error {
-		_ = days[i]
-		return nil
-	})
-	// Output:
-	// value: runtime error: index out of range [2] with length 2
-	// has the task's stack: true
-}
-
 // Options given twice: the later one counts. So a function can have defaults
 // that its caller overrides.
 func ExampleOption() {
@@ -249,45 +193,6 @@ func ExampleOption() {
 	// Output:
 	// [A B] <nil>
 	// [C D] <nil>
-}
-
-func ExampleLimit() {
-	running := make(chan struct{}, 2) // full when two tasks run
-	err := stint.Range(context.Background(), 100, func(context.Context, int) error {
-		select {
-		case running <- struct{}{}:
-			<-running
-			return nil
-		default:
-			return errors.New("more than two at once")
-		}
-	}, stint.Limit(2))
-	fmt.Println(err)
-	// Output: <nil>
-}
-
-// A limit is a value. The calls, groups and pools that it is given to share it.
-func ExampleLimiter() {
-	connections := stint.Limit(3)
-	open := make(chan struct{}, 3)
-	query := func(_ context.Context, id int) (string, error) {
-		select {
-		case open <- struct{}{}:
-			<-open
-			return fmt.Sprint("row ", id), nil
-		default:
-			return "", errors.New("more than three connections")
-		}
-	}
-
-	both := stint.NewResults[[]string](context.Background())
-	for _, ids := range [][]int{{1, 2, 3}, {10, 20, 30, 40}} {
-		both.Go(func(ctx context.Context) ([]string, error) {
-			return stint.Map(ctx, ids, query, connections)
-		})
-	}
-	fmt.Println(both.Wait())
-	// Output: [[row 1 row 2 row 3] [row 10 row 20 row 30 row 40]] <nil>
 }
 
 // A task may call and wait on the limiter that it runs on, at any depth, if it
@@ -349,28 +254,6 @@ func ExampleLimiter_TryDo() {
 	// stint: busy
 }
 
-// A server that refuses a request says so to its client.
-func ExampleErrBusy() {
-	backend := stint.Limit(1)
-	serve := func(f func(context.Context) error) int {
-		switch err := backend.TryDo(context.Background(), f); {
-		case errors.Is(err, stint.ErrBusy):
-			return 503
-		case err != nil:
-			return 500
-		}
-		return 200
-	}
-	status := serve(func(context.Context) error {
-		fmt.Println("a second request:", serve(func(context.Context) error { return nil }))
-		return nil
-	})
-	fmt.Println("the first:", status)
-	// Output:
-	// a second request: 503
-	// the first: 200
-}
-
 // A limit may be changed while tasks run and wait.
 func ExampleLimiter_Set() {
 	limit := stint.Limit(1)
@@ -384,29 +267,6 @@ func ExampleLimiter_Set() {
 	// Output:
 	// hello
 	// <nil> 2
-}
-
-func ExampleLimiterStats() {
-	limit := stint.Limit(1)
-	started, release := make(chan struct{}), make(chan struct{})
-	first := stint.NewGroup(context.Background(), limit)
-	first.Go(func(context.Context) error {
-		close(started)
-		<-release
-		return nil
-	})
-	<-started
-	second := stint.NewGroup(context.Background(), limit)
-	second.Go(func(context.Context) error { return nil }) // has to wait
-
-	s := limit.Stats()
-	fmt.Printf("%d of %d run, %d in line\n", s.Running, s.Limit, s.Waiting)
-
-	close(release)
-	fmt.Println(first.Wait(), second.Wait())
-	// Output:
-	// 1 of 1 run, 1 in line
-	// <nil> <nil>
 }
 
 // Lines of a text, as they are read. It may be longer than memory.
@@ -444,78 +304,6 @@ func ExampleMapSeq() {
 	// 16
 	// 1
 	// 25
-}
-
-// Leave the loop at any time: what still runs is cancelled and waited for, and
-// the sequence is told to end.
-func ExampleMapSeq_break() {
-	ended := false
-	numbers := func(yield func(int) bool) { // without end
-		defer func() { ended = true }()
-		for n := 0; yield(n); n++ {
-		}
-	}
-	square := func(_ context.Context, n int) (int, error) { return n * n, nil }
-
-	for n := range stint.MapSeq(context.Background(), numbers, square, stint.Limit(4)) {
-		if n > 50 {
-			fmt.Println(n)
-			break
-		}
-	}
-	fmt.Println("the sequence has ended:", ended)
-	// Output:
-	// 64
-	// the sequence has ended: true
-}
-
-// The first error comes once, at the end. With KeepGoing each comes at its
-// place.
-func ExampleMapSeq_error() {
-	words := slices.Values([]string{"1", "two", "3"})
-	parse := func(_ context.Context, s string) (int, error) {
-		n, err := strconv.Atoi(s)
-		if err != nil {
-			return 0, errors.Unwrap(err)
-		}
-		return n, nil
-	}
-
-	for n, err := range stint.MapSeq(context.Background(), words, parse, stint.Limit(1)) {
-		fmt.Println(n, err)
-	}
-	fmt.Println()
-	for n, err := range stint.MapSeq(context.Background(), words, parse, stint.KeepGoing()) {
-		fmt.Println(n, err)
-	}
-	// Output:
-	// 1 <nil>
-	// 0 invalid syntax
-	//
-	// 1 <nil>
-	// 0 item 1: invalid syntax
-	// 3 <nil>
-}
-
-func ExampleUnordered() {
-	answered := make(chan struct{})
-	ask := func(_ context.Context, server string) (string, error) {
-		if server == "slow" {
-			<-answered
-		}
-		return server, nil
-	}
-
-	servers := slices.Values([]string{"slow", "quick"})
-	for server := range stint.MapSeq(context.Background(), servers, ask, stint.Limit(2), stint.Unordered()) {
-		fmt.Println(server)
-		if server == "quick" {
-			close(answered)
-		}
-	}
-	// Output:
-	// quick
-	// slow
 }
 
 // The database takes four connections, and this program uses no more. Nobody waits
@@ -657,21 +445,11 @@ func ExampleAuto() {
 // Why the limit is what it is.
 func ExampleLimitChange() {
 	limit := stint.Auto(1, 100)
-	stint.Range(context.Background(), 1000, func(context.Context, int) error {
-		time.Sleep(time.Millisecond)
-		return nil
-	}, limit)
-	for _, c := range limit.Stats().History {
-		fmt.Println(c.Reason) // c.Time, c.Limit, c.Throughput
-		break
-	}
-
 	limit.Set(20)
-	s := limit.Stats()
-	fmt.Printf("%d, %s: %s\n", s.Limit, s.Phase, s.Reason)
-	// Output:
-	// all permits are held: the limit rises as tasks finish
-	// 20, fixed: set by hand
+	for _, c := range limit.Stats().History {
+		fmt.Println(c.Limit, c.Reason) // and c.Time, c.Throughput
+	}
+	// Output: 20 set by hand
 }
 
 // A server that can bear little: four tasks begin before anything is known, one of them
@@ -686,14 +464,6 @@ func ExampleBurst() {
 }
 
 var errBusy = errors.New("429: too many requests")
-
-// A client's defaults for the search, which its users add to.
-func ExampleAuto_defaults() {
-	defaults := []stint.Option{stint.Burst(4), stint.Overload(func(err error) bool { return errors.Is(err, errBusy) })}
-	server := stint.Auto(1, 100, append(defaults, stint.Burst(12))...)
-	fmt.Println(server.Current() <= 12)
-	// Output: true
-}
 
 // A server that says when it has too much to do.
 func ExampleOverload() {

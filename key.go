@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/stint-go/stint/internal/lane"
+	"github.com/stint-go/stint/internal/option"
 	"github.com/stint-go/stint/internal/window"
 )
 
@@ -25,7 +26,7 @@ import (
 func EachKey[T any, K comparable](ctx context.Context, seq iter.Seq[T], key func(T) K, f func(context.Context, T) error, opts ...Option) error {
 	checkKeyed("EachKey", ctx, f == nil, seq == nil, key == nil)
 	o := collectIn(ctx, "EachKey", groupOptions, opts)
-	o.Unordered = true
+	o.Given |= option.Unordered
 	call := func(ctx context.Context, v T) (struct{}, error) { return struct{}{}, f(ctx, v) }
 	var err error
 	(&mapSeq[T, struct{}]{function: "EachKey", together: true}).run(ctx, seq, call, lanes[T, K, struct{}](key), &o, func(_ struct{}, e error) bool {

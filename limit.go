@@ -9,19 +9,13 @@ import (
 	"github.com/stint-go/stint/internal/option"
 )
 
-// A Limiter bounds how many tasks run concurrently. It is an Option: calls, groups and
-// pools that are given the same Limiter share its limit. Waiting calls are served first
-// come, first served; a worker with short tasks may continue for 0.1 ms or 1,000 tasks
-// before it gives way.
+// A Limiter bounds how many tasks run concurrently. It is an [Option]: calls, groups and
+// pools that are given the same Limiter share its limit. Waiting calls are served first come,
+// first served; a worker with short tasks may continue for 0.1 ms or 1,000 tasks before it
+// gives way.
+// Tasks may use the Limiter that they run on: see Nesting in the package comment.
 //
-// A task that waits for others on its own limiter keeps its permit, and one of them at
-// a time runs on that permit. So nesting cannot deadlock, and the limit holds. The
-// calls that a task makes must get its context, or one made from it, and must finish
-// before the task returns. Two limiters that are nested in opposite orders can
-// deadlock, as two mutexes can.
-//
-// Limiter.Stats returns the limit and, if it is adaptive, the reason for its last change. A
-// Limiter must be made by Limit or Auto. It is safe for concurrent use.
+// A Limiter must be made by Limit or Auto. It is safe for concurrent use.
 type Limiter struct {
 	bound
 }
@@ -48,23 +42,19 @@ func (l *Limiter) core() *limit.Limiter { return option.LimiterOf(&l.bound) }
 // until fewer than n run. Set panics if n is less than 1.
 func (l *Limiter) Set(n int) {
 	l.check("Limiter.Set")
-	l.set("Limiter.Set", n)
+	setLimit("Limiter.Set", l.core(), n)
 }
 
-// set is Set for the method called caller.
-func (l *Limiter) set(caller string, n int) {
+// setLimit sets the limit of l for the method called caller.
+func setLimit(caller string, l *limit.Limiter, n int) {
 	if n < 1 {
 		panic(fmt.Sprintf("stint: %s(%d): want 1 or more", caller, n))
 	}
-	l.core().Fix(n)
+	l.Fix(n)
 }
 
 // check panics if l was not made by Limit or Auto.
-func (l *Limiter) check(caller string) {
-	if l.core() == nil {
-		panic("stint: " + caller + ": Limiter was not made by Limit or Auto")
-	}
-}
+func (l *Limiter) check(caller string) { checkMethod(caller, l.core() != nil, false) }
 
 // Current returns the limit.
 func (l *Limiter) Current() int {
@@ -72,8 +62,7 @@ func (l *Limiter) Current() int {
 	return l.core().Bound()
 }
 
-// LimiterStats is the state of a Limiter at one instant. Phase and the numbers before it
-// are always in JSON, other fields unless they are empty.
+// LimiterStats is the state of a Limiter at one instant.
 type LimiterStats struct {
 	Limit   int `json:"limit"`   // tasks that may run; while probing, the limit that is tried
 	Running int `json:"running"` // permits held, by tasks and by workers about to start one
@@ -89,19 +78,15 @@ type LimiterStats struct {
 	Backoffs  uint64 `json:"backoffs"`  // times that overload or short memory lowered the limit
 
 	// Phase is what the search does now: "idle" until a task has waited for a permit, "slow
-	// start" while it raises the limit, "holding" the limit that it has found, or "probing"
-	// another one to compare them. It is "fixed" for a limit that does not adapt.
+	// start", "holding" the limit that it has found, or "probing" another one. It is "fixed"
+	// for a limit that does not adapt.
 	Phase string `json:"phase"`
-	// Reason says, for people, why the limit changed last: that of the last entry of
-	// History. In "throughput did not rise: 1,210/s at 36, 1,190/s at 72 (±5 %)", 36 tasks
-	// at a time finished 1,210 tasks a second, and 72 only 1,190, with a standard error of
-	// 5 %. It also says if no task has finished for long. It is empty if the limit never
-	// changed. Programs must not parse it: its words may change.
+	// Reason says, for people, why the limit changed last: in "throughput did not rise:
+	// 1,210/s at 36, 1,190/s at 72 (±5 %)", 36 tasks at a time finished 1,210 tasks a second,
+	// and 72 only 1,190, with a standard error of 5 %. Its words may change.
 	Reason string `json:"reason,omitempty"`
 	// Throughput is the number of tasks finished per second that have not failed, as the
-	// search has measured it last, under the limit of that time. The search measures while
-	// all permits are held and a task waits, or while more tasks run than before under a
-	// higher limit. It is 0 if nothing was measured.
+	// search has measured it last, while all permits were held. It is 0 if it is not known.
 	Throughput float64 `json:"throughput,omitempty"`
 	// History has the last 64 changes of the limit, the oldest first. A limit that was
 	// probed and given up is not in it.
@@ -109,16 +94,13 @@ type LimiterStats struct {
 }
 
 // LimitChange is one step of the search for a limit. A step may confirm the limit that there
-// was. Other limits that were tried for a while only are left out, unless there was a reason
-// to try them.
+// was.
 type LimitChange struct {
 	Time  time.Time `json:"time"`  // of the change
 	Limit int       `json:"limit"` // from then on
-	// Throughput is the number of tasks finished per second, as measured last before the
-	// change: under the limit before, while it rose to this one, or while this one was
-	// probed. It is 0 if that is not known.
+	// Throughput is what was measured last before the change, or 0.
 	Throughput float64 `json:"throughput,omitempty"`
-	Reason     string  `json:"reason"` // for people to read, as in LimiterStats
+	Reason     string  `json:"reason"` // as in LimiterStats
 }
 
 // Stats returns the state of the limiter. The caller owns the history.

@@ -9,9 +9,9 @@ import (
 )
 
 // An Option configures a call, a group, a pool or Auto. A *Limiter and a *Pool are Options
-// themselves. If an option is given twice, the later one counts. A function panics if
-// an option does not apply to it, or if it gets both a Limiter and a Pool: a Pool has
-// its own limit.
+// themselves. If an option is given twice, the later one counts. A function panics if an
+// option does not apply to it, or if it gets both a Limiter and a Pool: a Pool has its own
+// limit.
 type Option interface{ option.Option }
 
 const (
@@ -37,21 +37,19 @@ func collectIn(ctx context.Context, caller string, allowed option.Set, opts []Op
 	return o
 }
 
-// Queue sets how many accepted tasks may wait for a worker. A submitter that finds the
-// queue full waits for room. The default is 1,024, or the limit if that is larger. Under
-// Queue(0) a task is accepted only when a worker is free.
+// Queue sets how many accepted tasks may wait for a worker. A submitter that finds the queue
+// full waits for room: under Limit(4) and Queue(10), the fifteenth Go. The default is 1,024,
+// or the limit if that is larger. Under Queue(0) a task is accepted only when a worker is
+// free. Queue panics if n is negative.
 //
-// For EachSeq, MapSeq, EachKey, MapKey, stream.ParMap and stream.ParMapKey, Queue sets how
-// many items beyond the running ones are pulled; items that wait for others of their key
-// count, and finished results that are not yet consumed. The default is the limit.
+// For a sequence or a stream, Queue sets how many items beyond the running ones are pulled:
+// those that wait, also for others of their key, and finished results that are not yet
+// consumed. The default is the limit.
 //
 // The queue of a pool holds the tasks that its own methods start, and those of all groups
-// on the pool that are not given Queue. A slot that becomes free goes to the submitter that
-// has waited longest. A group that keeps the queue full does not hold up the others: workers
-// serve them in turn, and take tasks of submitters that wait.
-//
-// Queue applies to these, and to NewGroup, NewResults and NewPool. It panics if n is
-// negative.
+// on the pool that are not given Queue. Room goes to the submitter that has waited longest.
+// A group that keeps the queue full does not hold up the others: workers serve them in turn,
+// and take tasks of submitters that wait.
 func Queue(n int) Option {
 	if n < 0 {
 		panic(fmt.Sprintf("stint: Queue(%d): want 0 or more", n))
@@ -59,36 +57,29 @@ func Queue(n int) Option {
 	return option.Func(func(o *option.Options) { o.Given |= option.Queue; o.Queue = n })
 }
 
-// KeepGoing makes an error of one task leave the other tasks alone. All errors are
-// returned, each as an *ItemError, joined in the order of the items or of starting. A panic
-// still cancels the rest. So does the end of the context: if work was left undone, its
-// cause is the last of the joined errors.
-//
-// KeepGoing does not apply to First, NewPool, Auto, stream.ParMap and stream.ParMapKey.
-func KeepGoing() Option {
-	return option.Func(func(o *option.Options) { o.Given |= option.KeepGoing; o.KeepGoing = true })
-}
+// KeepGoing makes an error of one task leave the other tasks alone. All errors are returned,
+// each as an *ItemError, joined in the order of the items or of starting. A panic still
+// cancels the rest. So does the end of the context: if work was left undone, its cause is the
+// last of the joined errors.
+func KeepGoing() Option { return option.KeepGoing }
 
 // Unordered makes MapSeq, MapKey, stream.ParMap and stream.ParMapKey yield results as they
 // finish instead of in input order, so that a slow item does not hold up the others.
-func Unordered() Option {
-	return option.Func(func(o *option.Options) { o.Given |= option.Unordered; o.Unordered = true })
-}
+func Unordered() Option { return option.Unordered }
 
-// Name names a call, a group or a pool. Tasks find the name in their context, as the
-// pprof label "stint"; workers have that label in profiles, and execution traces have
-// a region of that name for each task. On a pool, workers and the regions of groups
-// and sequences have the name of the pool. The caller's own goroutine keeps its
-// labels: use pprof.Do to label it. A panic that is written to standard error, as nobody
-// has raised it, tells the name too.
+// Name names a call, a group or a pool. Tasks find the name in their context, as the pprof
+// label "stint". Workers have that label in profiles, and execution traces have a region of
+// that name for each task; on a pool both have the name of the pool. The caller's own
+// goroutine keeps its labels. A panic that is written to standard error, since nobody has
+// raised it, tells the name.
 func Name(s string) Option {
 	return option.Func(func(o *option.Options) { o.Given |= option.Name; o.Name = s })
 }
 
-// OnPanic makes a Pool call f when a task given to Pool.Go, GoContext or TryGo panics; f
-// runs on the task's goroutine, and the worker continues with the next task. Without
-// OnPanic such a panic crashes the process, as in any goroutine; so does a panic of f. The
-// task counts as running until f returns. OnPanic panics if f is nil.
+// OnPanic makes a Pool call f when a task given to Pool.Go, GoContext or TryGo panics. f runs
+// on the task's goroutine, and the task counts as running until f returns. Without OnPanic
+// such a panic crashes the process, as in any goroutine; so does a panic of f. OnPanic panics
+// if f is nil.
 func OnPanic(f func(*PanicError)) Option {
 	if f == nil {
 		panic("stint: OnPanic: nil function")
@@ -96,22 +87,13 @@ func OnPanic(f func(*PanicError)) Option {
 	return option.Func(func(o *option.Options) { o.Given |= option.OnPanic; o.OnPanic = f })
 }
 
-// LowPriority gives the tasks of a call or a group a permit of its Limiter or Pool only when
-// nobody else waits for one: for background work that shares a limit with work that somebody
-// waits for. Among themselves, tasks of low priority are served first come, first served. A
-// running task is not interrupted: one without LowPriority waits at most until the first
-// task has finished. While others use all permits, tasks of low priority do not start.
+// LowPriority is for background work that shares a limit. Its tasks get a permit of their
+// Limiter or Pool only when no other task waits for one; among themselves they are served
+// first come, first served. A running task is not interrupted. While others use all permits,
+// tasks of low priority do not start. NewPool gives low priority to all tasks of the pool.
 //
-// A call that a task of low priority makes on the same Limiter or Pool has low priority too,
-// also within Limiter.Do, TryDo or httplimit.Handler. A task that waits for a call of low
-// priority lends it its permit, as for any nested call, so that tasks which have nothing to do
-// with the call cannot hold it up. A goroutine that is no task, and waits for a group of low
-// priority, lends nothing.
-//
-// LowPriority applies to every call, group and pool. Limiter.Do and TryDo have the priority
-// of the task that calls them, or else a normal one. It has no effect on a call that shares
-// its limit with no other. NewPool gives low priority to all tasks of the pool, beside those of others that
-// share its Limiter.
-func LowPriority() Option {
-	return option.Func(func(o *option.Options) { o.Given |= option.LowPriority })
-}
+// Calls that a task of low priority makes on the same Limiter or Pool have low priority too,
+// Limiter.Do and TryDo among them. A task that waits for a call of low priority lends it its
+// permit, as for any nested call: so tasks which have nothing to do with the call cannot hold
+// it up. A goroutine that is no task lends nothing.
+func LowPriority() Option { return option.LowPriority }

@@ -20,9 +20,10 @@ import (
 // callOutcome collects how the tasks of one call or group ended, and cancels the rest
 // when the first of them fails. Once ctx has ended, later errors are consequences.
 type callOutcome struct {
+	by          string          // the function or method that raises panics
 	ctx         context.Context // of the tasks, made from the caller's
 	cancelCause context.CancelCauseFunc
-	loop        *loop.Loop     // stopped before ctx is cancelled; nil if the tasks are those of source
+	loop        *loop.Loop     // nil if the tasks are those of source
 	source      *work.Source   // nil if the tasks are those of loop
 	limiter     *limit.Limiter // that is shared, or nil
 	keepGoing   bool
@@ -30,10 +31,11 @@ type callOutcome struct {
 	failures    task.Failures // Kept are errors of items
 }
 
-// init makes c ready for a call that is made with ctx.
-func (c *callOutcome) init(ctx context.Context, o *option.Options) {
+// init makes c ready for a call that is made with ctx. The caller sets loop or source.
+func (c *callOutcome) init(ctx context.Context, by string, o *option.Options) {
+	c.by = by
 	c.ctx, c.cancelCause = limit.CallContext(ctx, o.Name)
-	c.keepGoing, c.limiter = o.KeepGoing, o.Shared()
+	c.keepGoing, c.limiter = o.Has(option.KeepGoing), o.Shared()
 }
 
 // report tells the limiter of an error. A panic of the function given to Overload counts
@@ -53,25 +55,22 @@ func (c *callOutcome) broken(o task.Outcome) {
 
 // failed records how task i ended, and reports whether the rest is cancelled.
 func (c *callOutcome) failed(i int, o task.Outcome) (stop bool) {
-	if o.Panic != nil {
-		c.panic(o.Panic.Raised("stint: task"))
-		return true
-	}
-	err := o.Failure()
-	if !c.report(err) {
-		return true
-	}
-	if !c.keepGoing {
+	switch err := o.Failure(); {
+	case o.Panic != nil:
+		c.broken(o)
+	case !c.report(err): // which has recorded why
+	case !c.keepGoing:
 		c.fail(err)
-		return true
+	default:
+		c.failures.Keep(&ItemError{i, err}, c.ctx.Err() != nil)
+		return false
 	}
-	c.failures.Keep(&ItemError{i, err}, c.hasEnded())
-	return false
+	return true
 }
 
 // fail records an error that cancels the rest, if it is the first.
 func (c *callOutcome) fail(err error) {
-	if c.failures.Fail(err, c.ended()) {
+	if c.failures.Fail(err, context.Cause(c.ctx)) {
 		c.cancel(err)
 	}
 }
@@ -79,83 +78,47 @@ func (c *callOutcome) fail(err error) {
 // panic makes p the outcome. A call raises it, but the Wait of a group may be forgotten.
 func (c *callOutcome) panic(p *PanicError) {
 	first := c.failures.Panic(p, c.waits)
-	if group := c.group(); first && group != "" {
+	if group, _, isMethod := strings.Cut(c.by, "."); first && isMethod {
 		task.CrashUnraised(c, "stint: a "+group, &c.failures)
 	}
 	c.cancel(p)
 }
 
-// refuse records that a closed pool did not take a task. It cancels nothing: the pool
-// runs the tasks that it has accepted.
-func (c *callOutcome) refuse() { c.refused.Store(true) }
-
-// A caller is what runs the tasks of a call.
-type caller interface {
-	caller() string // the function or method that raises their panics
-}
-
-// caller returns the function or method that raises panics.
-func (c *callOutcome) caller() string {
-	runner := any(nil)
-	if c.loop != nil {
-		runner = c.loop.Body
-	} else {
-		runner = c.source.Runner
-	}
-	return runner.(caller).caller()
-}
-
-// group returns the type whose method raises panics, or "".
-func (c *callOutcome) group() string {
-	name, _, method := strings.Cut(c.caller(), ".")
-	if !method {
-		return ""
-	}
-	return name
-}
-
 // waits returns what a panic waits for.
 func (c *callOutcome) waits() string {
-	by, tasks := c.caller(), 0
-	if c.loop != nil {
-		tasks = c.loop.Running()
-	} else {
-		tasks = c.source.Running()
-	}
+	by := c.by
 	if name, ok := pprof.Label(c.ctx, "stint"); ok {
 		by = fmt.Sprintf("%s of %q", by, name)
 	}
-	if tasks == 0 {
+	running := 0
+	if c.loop != nil {
+		running = c.loop.Running()
+	} else {
+		running = c.source.Running()
+	}
+	if running == 0 {
 		return by + "; nobody has called it yet"
 	}
-	return fmt.Sprintf("%s; other tasks that run: %d", by, tasks)
+	return fmt.Sprintf("%s; other tasks that run: %d", by, running)
 }
 
-// cancel ends the context of the tasks. A loop stops first, so that no item starts
-// after its context has ended.
+// cancel ends the context of the tasks. A loop stops before, so that no item starts after its
+// context has ended, and a source after that: the submitters that it refuses ask for the cause.
 func (c *callOutcome) cancel(cause error) {
 	if c.loop != nil {
 		c.loop.Stop()
 	}
 	c.cancelCause(cause)
-}
-
-// hasEnded reports whether the tasks have been cancelled.
-func (c *callOutcome) hasEnded() bool { return c.ctx.Err() != nil }
-
-// ended returns why the tasks have been cancelled, or nil if they have not.
-func (c *callOutcome) ended() error {
-	if !c.hasEnded() {
-		return nil
+	if c.source != nil {
+		c.source.Stop()
 	}
-	return context.Cause(c.ctx)
 }
 
 // close makes the outcome final, after the last task, and ends the context. Incomplete work
 // needs an error: if no task failed, the error is the cause of the context or ErrClosed.
 func (c *callOutcome) close(complete bool) {
 	var incomplete error
-	ended := c.ended()
+	ended := context.Cause(c.ctx)
 	if !complete {
 		incomplete = ended
 	}
@@ -189,12 +152,9 @@ func byIndex(a, b error) int { return cmp.Compare(a.(*ItemError).Index, b.(*Item
 
 // result returns the outcome, or panics with it. It is called after close.
 func (c *callOutcome) result() error {
-	c.raise()
+	c.failures.Raise()
 	return c.failures.Err
 }
 
-// raise panics if a task did. It is called after close.
-func (c *callOutcome) raise() { c.failures.Raise() }
-
-// raiseBeside is raise for a caller whose own function did not return, with outcome o.
+// raiseBeside is result for a caller whose own function did not return, with outcome o.
 func (c *callOutcome) raiseBeside(o task.Outcome) { c.failures.RaiseBeside(o, "stint: function") }

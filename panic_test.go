@@ -12,7 +12,7 @@ import (
 
 // The comment of PanicError lists its fields and methods.
 func TestPanicErrorComment(t *testing.T) {
-	text, err := os.ReadFile("panic.go")
+	text, err := os.ReadFile("errors.go")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,50 +9,48 @@ import (
 	"github.com/stint-go/stint/internal/work"
 )
 
-// Results is a Group whose tasks return values. The rules of Group apply. A Results
+// Results is a [Group] whose tasks return values. The rules of Group apply. A Results
 // must be made by NewResults and waited for.
 type Results[R any] struct {
 	tasks results[R]
 }
 
-// NewResults returns a Results whose tasks get a context made from ctx. It starts no
-// goroutine. Options: Limiter or Pool, Queue, KeepGoing,
-// LowPriority, Name. NewResults panics if ctx is nil.
+// NewResults returns a Results whose tasks get a context made from ctx, as [NewGroup] does.
+// Options: Limiter or Pool, Queue, KeepGoing, LowPriority, Name.
 func NewResults[R any](ctx context.Context, opts ...Option) *Results[R] {
 	checkArgs("NewResults", ctx, false)
 	o := collectIn(ctx, "NewResults", groupOptions, opts)
 	r := new(Results[R])
-	r.tasks.init(ctx, &o, &r.tasks, o.Room(o.Backlog()))
+	r.tasks.init(ctx, "Results.Wait", &o, &r.tasks, o.Room(o.Backlog()))
 	return r
 }
 
-// Go starts f as Group.Go does. It panics if f is nil.
+// Go starts f as [Group.Go] does.
 func (r *Results[R]) Go(f func(context.Context) (R, error)) bool {
 	r.tasks.check("Results.Go", f == nil)
-	return r.tasks.submit(nil, f, r.tasks.executor.Parent) == work.Accepted
+	return r.tasks.start(f)
 }
 
-// GoContext starts f as Group.GoContext does. It panics if ctx or f is nil.
+// GoContext starts f as [Group.GoContext] does.
 func (r *Results[R]) GoContext(ctx context.Context, f func(context.Context) (R, error)) error {
 	checkArgs("Results.GoContext", ctx, f == nil)
 	r.tasks.check("Results.GoContext", false)
-	if values := r.tasks.valuesOf(ctx); values != nil {
+	if values := limit.Values(ctx, r.tasks.outcome.ctx, r.tasks.name); values != nil {
 		plain := f
 		f = func(ctx context.Context) (R, error) { return plain(limit.WithValues(ctx, values)) }
 	}
 	return r.tasks.submitContext(ctx, f)
 }
 
-// TryGo starts f as Group.TryGo does. It panics if f is nil.
+// TryGo starts f as [Group.TryGo] does.
 func (r *Results[R]) TryGo(f func(context.Context) (R, error)) bool {
 	r.tasks.check("Results.TryGo", f == nil)
-	return r.tasks.offer(f) == work.Accepted
+	return r.tasks.offer(f)
 }
 
-// Wait waits as Group.Wait does, and returns the values in the order in which the
-// tasks were accepted. The slice has an element for each accepted task, zero for one
-// that failed or did not run. The caller owns the slice; later calls return the same
-// one.
+// Wait waits as [Group.Wait] does, and returns the values in the order in which the tasks
+// were accepted: an element for each, zero for a task that failed or did not run. The caller
+// owns the slice; later calls return the same one.
 func (r *Results[R]) Wait() ([]R, error) {
 	t := &r.tasks
 	t.check("Results.Wait", false)
@@ -71,8 +69,6 @@ type results[R any] struct {
 	mu     sync.Mutex
 	values []R
 }
-
-func (r *results[R]) caller() string { return "Results.Wait" }
 
 // Run runs a task and keeps its value.
 func (r *results[R]) Run(ctx context.Context, t work.Task) error {

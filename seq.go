@@ -33,12 +33,12 @@ func EachSeq[T any](ctx context.Context, seq iter.Seq[T], f func(context.Context
 	}
 	o := collectIn(ctx, "EachSeq", groupOptions, opts)
 	e := &eachSeq[T]{f: f}
-	e.init(ctx, &o, e, o.Room(o.Limit()))
+	e.init(ctx, "EachSeq", &o, e, o.Room(o.Limit()))
 	pulled := false
 	defer func() {
 		if !pulled { // seq panicked or called Goexit
 			passing := task.Passing(e.outcome.waits)
-			e.stop(context.Canceled)
+			e.outcome.cancel(context.Canceled)
 			e.executor.Source.Wait()
 			e.close()
 			passing.End(nil)
@@ -48,7 +48,7 @@ func EachSeq[T any](ctx context.Context, seq iter.Seq[T], f func(context.Context
 		}
 	}()
 	for v := range seq {
-		if e.submit(nil, &v, e.executor.Parent) != work.Accepted {
+		if !e.start(&v) {
 			break
 		}
 	}
@@ -61,8 +61,6 @@ type eachSeq[T any] struct {
 	tasks
 	f func(context.Context, T) error
 }
-
-func (e *eachSeq[T]) caller() string { return "EachSeq" }
 
 func (e *eachSeq[T]) Run(ctx context.Context, t work.Task) error { return e.f(ctx, *t.Payload.(*T)) }
 
@@ -109,16 +107,14 @@ type mapSeq[T, R any] struct {
 // run yields the results for seq. rows is nil, or has the lanes of a MapKey.
 func (m *mapSeq[T, R]) run(ctx context.Context, seq iter.Seq[T], f func(context.Context, T) (R, error), rows lane.Rows[*window.Task[T, R]], o *option.Options, yield func(R, error) bool) {
 	m.exited = make(chan struct{})
-	m.init(ctx, o, m, math.MaxInt) // the window is the bound
+	m.init(ctx, m.function, o, m, math.MaxInt) // the window is the bound
 	m.window.Open(window.Config[T, R]{
 		Call: f, Executor: &m.executor, Context: m.outcome.ctx,
-		Rows: rows, Unordered: o.Unordered, Queue: o.Room(-1), MaxSize: 1,
+		Rows: rows, Unordered: o.Has(option.Unordered), Queue: o.Room(-1), MaxSize: 1,
 	})
 	go m.feed(seq)
 	m.consume(yield)
 }
-
-func (m *mapSeq[T, R]) caller() string { return m.function }
 
 func (m *mapSeq[T, R]) Run(ctx context.Context, t work.Task) error { return m.window.Run(ctx, t) }
 
@@ -131,19 +127,14 @@ func (m *mapSeq[T, R]) Failed(t work.Task, o task.Outcome) {
 		m.tasks.Failed(t, o)
 		return
 	case m.together:
-		if m.outcome.failed(i, o) {
-			m.executor.Source.Stop()
-		} else {
+		if !m.outcome.failed(i, o) {
 			m.window.Finish(t, nil)
 		}
 		return
 	}
-	err := o.Failure()
-	if !m.outcome.report(err) {
-		m.executor.Source.Stop()
-		return
+	if err := o.Failure(); m.outcome.report(err) {
+		m.window.Finish(t, &ItemError{i, err})
 	}
-	m.window.Finish(t, &ItemError{i, err})
 }
 
 // feed pulls the sequence, on a goroutine of its own.
@@ -157,13 +148,7 @@ func (m *mapSeq[T, R]) feed(seq iter.Seq[T]) {
 				return
 			}
 		}
-	}, m.broken)
-}
-
-// broken ends the run after a panic or a Goexit of the sequence.
-func (m *mapSeq[T, R]) broken(o task.Outcome) {
-	m.outcome.broken(o)
-	m.executor.Source.Stop()
+	}, m.outcome.broken)
 }
 
 // send submits a value, and waits until one more may be pulled. It reports whether to
@@ -177,7 +162,7 @@ func (m *mapSeq[T, R]) send(v T) bool {
 // admit waits until a value may be pulled. It reports false if no more are wanted.
 func (m *mapSeq[T, R]) admit() bool {
 	_, ok := m.window.Admit(m.outcome.ctx.Done(), func() {})
-	return ok && !m.outcome.hasEnded()
+	return ok && m.outcome.ctx.Err() == nil
 }
 
 // consume yields the results and ends the run.
@@ -186,7 +171,7 @@ func (m *mapSeq[T, R]) consume(yield func(R, error) bool) {
 	defer func() {
 		if !ended { // left early, or unwinding
 			passing := task.Passing(m.outcome.waits)
-			m.stop(context.Canceled)
+			m.outcome.cancel(context.Canceled)
 			m.end()
 			passing.End(nil)
 			if m.outcome.failures.Panicked() { // not lost beside that of the body
@@ -198,10 +183,10 @@ func (m *mapSeq[T, R]) consume(yield func(R, error) bool) {
 		v, ok, err := t.One()
 		m.window.Release(t)
 		if ok && !yield(v, err) {
-			m.stop(context.Canceled)
+			m.outcome.cancel(context.Canceled)
 			m.end()
 			ended = true
-			m.outcome.raise() // a panic is not left behind
+			m.outcome.failures.Raise() // a panic is not left behind
 			return
 		}
 	}

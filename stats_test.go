@@ -7,7 +7,6 @@ import (
 	"os"
 	"reflect"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stint-go/stint"
@@ -49,38 +48,6 @@ func TestStatsAreJSON(t *testing.T) {
 			t.Errorf("%s: got %+v, want %+v", text, got, c.value)
 		}
 	}
-}
-
-// The statistics of a search are read again as they were written.
-func TestStatsOfASearchAreJSON(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server := stint.Auto(1, 100)
-		stint.Range(context.Background(), 5000, func(context.Context, int) error {
-			time.Sleep(10 * time.Millisecond)
-			return nil
-		}, server)
-		want := server.Stats()
-		if len(want.History) == 0 || want.Throughput == 0 {
-			t.Fatalf("%+v: nothing was found", want)
-		}
-		text, err := json.Marshal(want)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got stint.LimiterStats
-		if err := json.Unmarshal(text, &got); err != nil || len(got.History) != len(want.History) {
-			t.Fatalf("%v: %+v, want %+v", err, got, want)
-		}
-		for i, c := range want.History {
-			if !got.History[i].Time.Equal(c.Time) {
-				t.Errorf("at %v, want %v", got.History[i].Time, c.Time)
-			}
-			got.History[i].Time = c.Time // in another zone, perhaps
-		}
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("got %+v, want %+v", got, want)
-		}
-	})
 }
 
 // A line for a log, or for a program that watches this one.

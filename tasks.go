@@ -3,7 +3,6 @@ package stint
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync"
 
 	"github.com/stint-go/stint/internal/limit"
@@ -20,25 +19,21 @@ type tasks struct {
 	closing  sync.Once
 }
 
-// init makes t ready. runner runs the tasks; room is the length of the queue.
-func (t *tasks) init(ctx context.Context, o *option.Options, runner work.Runner, room int) {
+// init makes t ready. by raises panics, runner runs the tasks, room is the length of the queue.
+func (t *tasks) init(ctx context.Context, by string, o *option.Options, runner work.Runner, room int) {
 	t.name = o.Name
-	t.outcome.init(ctx, o)
+	t.outcome.init(ctx, by, o)
 	t.executor.Open(ctx, o.Engine, o.Config(), o.Source(ctx, t.outcome.ctx, runner, room))
 	t.outcome.source = t.executor.Source
 }
 
-// check panics if t was not made by its constructor, or if the function is nil. caller
-// is the method with its type.
+// check panics if t was not made by its constructor, or if the function is nil.
 func (t *tasks) check(caller string, nilFunc bool) {
-	if t.executor.Source == nil {
-		name, _, _ := strings.Cut(caller, ".")
-		panic("stint: " + caller + ": " + name + " was not made by New" + name)
-	}
-	if nilFunc {
-		panic("stint: " + caller + ": nil function")
-	}
+	checkMethod(caller, t.executor.Source != nil, nilFunc)
 }
+
+// start submits a task with the scope of the call, and reports whether it was accepted.
+func (t *tasks) start(f any) bool { return t.submit(nil, f, t.executor.Parent) == work.Accepted }
 
 func (t *tasks) submit(done <-chan struct{}, f any, from *limit.Scope) work.Answer {
 	a := t.executor.Source.Submit(done, f, from)
@@ -46,22 +41,19 @@ func (t *tasks) submit(done <-chan struct{}, f any, from *limit.Scope) work.Answ
 	return a
 }
 
-func (t *tasks) offer(f any) work.Answer {
+// offer is start if that needs no waiting.
+func (t *tasks) offer(f any) bool {
 	a := t.executor.Source.Offer(f, t.executor.Parent)
 	t.answered(a)
-	return a
+	return a == work.Accepted
 }
 
-// answered records that a closed pool did not take a task: the work is not complete.
+// answered records that a closed pool did not take a task. The work is not complete then, but
+// nothing is cancelled: the pool runs the tasks that it has accepted.
 func (t *tasks) answered(a work.Answer) {
 	if a == work.Over && t.executor.Closed() {
-		t.outcome.refuse()
+		t.outcome.refused.Store(true)
 	}
-}
-
-// valuesOf returns what WithValues adds to the context of a task that GoContext starts, or nil.
-func (t *tasks) valuesOf(ctx context.Context) context.Context {
-	return limit.Values(ctx, t.outcome.ctx, t.name)
 }
 
 func (t *tasks) submitContext(ctx context.Context, f any) error {
@@ -84,22 +76,11 @@ func (t *tasks) submitContext(ctx context.Context, f any) error {
 	return ErrClosed
 }
 
-// Failed records how a task failed. If the rest is cancelled, it drops the queued
-// tasks at once, so that no worker has to.
-func (t *tasks) Failed(w work.Task, o task.Outcome) {
-	if t.outcome.failed(w.Index, o) {
-		t.executor.Source.Stop()
-	}
-}
+// Failed records how a task failed.
+func (t *tasks) Failed(w work.Task, o task.Outcome) { t.outcome.failed(w.Index, o) }
 
 // Abandoned records that the pool was shut down.
 func (t *tasks) Abandoned() { t.outcome.fail(ErrClosed) }
-
-// stop cancels the tasks and drops the queued ones.
-func (t *tasks) stop(cause error) {
-	t.outcome.cancelCause(cause)
-	t.executor.Source.Stop()
-}
 
 func (t *tasks) wait() error {
 	t.executor.Wait()

@@ -1,9 +1,7 @@
 package debug
 
 import (
-	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"time"
 
@@ -34,13 +32,13 @@ func (l limiterStats) Chart(now time.Time) chart {
 	}
 	y := func(limit int) float64 { return floor - (floor-ceiling)*float64(limit)/float64(c.Largest) }
 	x := positions(l.History, now, wide)
-	var heights []float64
+	c.Line = "M0 " + num(y(l.History[0].Limit))
 	for i, change := range l.History {
-		heights = append(heights, y(change.Limit))
+		c.Line += "V" + num(y(change.Limit)) + "H" + num(x[i+1])
 		c.Steps = append(c.Steps, step{num(x[i]), num(x[i+1] - x[i]), change})
 	}
 	c.End = num(y(l.Limit))
-	c.Line = path(x, heights) + "V" + c.End
+	c.Line += "V" + c.End
 	c.Area = c.Line + "V" + num(floor) + "H0z"
 	return c
 }
@@ -57,34 +55,5 @@ func positions(history []stint.LimitChange, now time.Time, wide float64) (x []fl
 	return append(x, wide)
 }
 
-// path draws steps: y[i] from x[i] to x[i+1].
-func path(x, y []float64) string {
-	line := "M" + num(x[0]) + " " + num(y[0])
-	for i := range y {
-		line += "V" + num(y[i]) + "H" + num(x[i+1])
-	}
-	return line
-}
-
 // num formats a coordinate.
 func num(v float64) string { return strconv.FormatFloat(math.Round(10*v)/10, 'f', -1, 64) }
-
-// A spark is tasks per second over time, as a line in a small SVG, and the most in words.
-type spark struct{ Line, Text string }
-
-// Spark draws s. It returns nil if there are fewer than three samples.
-func (s series) Spark() *spark {
-	const wide, high = 120.0, 24.0
-	rates := s.rates()
-	if len(rates) < 2 {
-		return nil
-	}
-	begin, all := s[0].time, s[len(s)-1].time.Sub(s[0].time)
-	most := slices.Max(rates)
-	x, y := []float64{0}, []float64(nil)
-	for i, r := range rates {
-		x = append(x, wide*s[i+1].time.Sub(begin).Seconds()/all.Seconds())
-		y = append(y, 1+(high-2)*(1-r/max(most, 1e-9)))
-	}
-	return &spark{path(x, y), fmt.Sprintf("at most %s in %v", commas(rate(&most)), all.Round(time.Second))}
-}

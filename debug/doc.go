@@ -40,7 +40,7 @@
 // # Costs
 //
 // Nothing runs between requests: there is no goroutine and no timer. A request calls Stats
-// once for each pool and limiter, which locks it briefly. A Handler keeps up to 121 samples of
-// each, and keeps pools and limiters reachable until they are removed. No other package of the
-// library imports this one, so programs without it do not link net/http.
+// once for each pool and limiter, which locks it briefly. A Handler keeps pools and limiters
+// reachable until they are removed. No other package of the library imports this one, so
+// programs without it do not link net/http.
 package debug

@@ -2,7 +2,6 @@ package debug_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -48,42 +47,4 @@ func ExampleHandler() {
 	//
 	// LIMITER   LIMIT  RUNNING  WAITING  COMPLETED  FAILED  WAITED  REFUSED  BACKOFFS  TASKS/S  PHASE  REASON
 	// database  20     0        0        0          0       0       0        0         -        fixed  -
-}
-
-// A pool is shown until it is removed.
-func ExampleHandler_AddPool() {
-	state := new(debug.Handler)
-	pools := func() {
-		answer := httptest.NewRecorder()
-		state.ServeHTTP(answer, httptest.NewRequest("GET", "/?format=json", nil))
-		var seen struct{ Pools map[string]stint.PoolStats }
-		fmt.Println(json.Unmarshal(answer.Body.Bytes(), &seen), len(seen.Pools), seen.Pools["import"].Limit)
-	}
-	func() {
-		pool := stint.NewPool(stint.Limit(4))
-		defer pool.Close()
-		defer state.AddPool("import", pool)()
-		pools()
-	}()
-	pools()
-	// Output:
-	// <nil> 1 4
-	// <nil> 0 0
-}
-
-// A limiter that calls share, and the reasons for its limit.
-func ExampleHandler_AddLimiter() {
-	server := stint.Auto(1, 100)
-	state := new(debug.Handler)
-	state.AddLimiter("server", server)
-	server.Set(20)
-
-	answer := httptest.NewRecorder()
-	state.ServeHTTP(answer, httptest.NewRequest("GET", "/?format=json", nil))
-	var seen struct {
-		Limiters map[string]stint.LimiterStats
-	}
-	err := json.Unmarshal(answer.Body.Bytes(), &seen)
-	fmt.Println(err, seen.Limiters["server"].Limit, seen.Limiters["server"].Reason)
-	// Output: <nil> 20 set by hand
 }

@@ -28,13 +28,13 @@ type Handler struct {
 type entry[S any] struct {
 	stats func() S
 	core  any // what counts the permits: of a pool, that of its limiter
-	series
+	throughput
 }
 
 // AddPool shows p under a name until remove is called, which may be called more than once.
-// The pool may be closed, and a limiter may have the same name. AddPool does not block. It
-// panics if the name is empty, not valid UTF-8 or the name of another pool, or if p is nil or
-// was not made by NewPool.
+// The pool may be closed, and a limiter may have the same name. AddPool panics if the name is
+// empty, not valid UTF-8 or the name of another pool, or if p is nil or was not made by
+// NewPool.
 func (h *Handler) AddPool(name string, p *stint.Pool) (remove func()) {
 	if p == nil {
 		panic("debug: Handler.AddPool: nil pool")
@@ -44,10 +44,7 @@ func (h *Handler) AddPool(name string, p *stint.Pool) (remove func()) {
 	return add(h, "AddPool", name, &h.pools, &entry[stint.PoolStats]{stats: p.Stats, core: o.Engine.Limiter()})
 }
 
-// AddLimiter shows l under a name until remove is called, which may be called more than
-// once. A pool may have the same name. AddLimiter does not block. It panics if the name is
-// empty, not valid UTF-8 or the name of another limiter, or if l is nil or was not made by
-// stint.Limit or stint.Auto.
+// AddLimiter shows l under a name, as AddPool does for a pool.
 func (h *Handler) AddLimiter(name string, l *stint.Limiter) (remove func()) {
 	if l == nil {
 		panic("debug: Handler.AddLimiter: nil limiter")
@@ -59,11 +56,8 @@ func (h *Handler) AddLimiter(name string, l *stint.Limiter) (remove func()) {
 
 // add adds an entry to a table of h.
 func add[S any](h *Handler, caller, name string, table *map[string]*entry[S], e *entry[S]) (remove func()) {
-	if name == "" {
-		panic("debug: Handler." + caller + ": empty name")
-	}
-	if !utf8.ValidString(name) { // two different names could be equal in JSON
-		panic(fmt.Sprintf("debug: Handler.%s(%q): want valid UTF-8", caller, name))
+	if name == "" || !utf8.ValidString(name) { // two different names could be equal in JSON
+		panic(fmt.Sprintf("debug: Handler.%s(%q): want a name in UTF-8", caller, name))
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

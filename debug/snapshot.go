@@ -1,9 +1,6 @@
 package debug
 
 import (
-	"iter"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/stint-go/stint"
@@ -21,14 +18,10 @@ type poolStats struct {
 	stint.PoolStats
 	Limiter    string   `json:"limiter,omitempty"`    // the name of its limiter in the Handler
 	Throughput *float64 `json:"throughput,omitempty"` // tasks per second; nil if not known
-	series
 }
 
 // limiterStats is the state of a limiter.
-type limiterStats struct {
-	stint.LimiterStats
-	series
-}
+type limiterStats struct{ stint.LimiterStats }
 
 // snapshot samples all pools and limiters. It holds mu meanwhile, so that concurrent
 // requests sample a pool in the order of time, and no throughput is negative.
@@ -38,72 +31,36 @@ func (h *Handler) snapshot() snapshot {
 	s := snapshot{time.Now(), map[string]poolStats{}, map[string]limiterStats{}}
 	names := map[any]string{} // of limiters; the first of several
 	for name, l := range h.limiters {
-		stats := l.stats()
-		l.add(s.Time, stats.Completed)
-		s.Limiters[name] = limiterStats{stats, l.series}
+		s.Limiters[name] = limiterStats{l.stats()}
 		if first, ok := names[l.core]; !ok || name < first {
 			names[l.core] = name
 		}
 	}
 	for name, p := range h.pools {
 		stats := p.stats()
-		p.add(s.Time, stats.Completed)
-		pool := poolStats{stats, names[p.core], nil, p.series}
-		if rates := p.rates(); len(rates) > 0 {
-			pool.Throughput = &rates[len(rates)-1]
-		}
-		s.Pools[name] = pool
+		p.sample(s.Time, stats.Completed)
+		s.Pools[name] = poolStats{stats, names[p.core], p.perSecond}
 	}
 	return s
 }
 
-// A series has the numbers of finished tasks at earlier requests. A copy of a series stays as
-// it is.
-type series []sample
-
-// A sample is the number of finished tasks at a time.
-type sample struct {
-	time      time.Time
-	completed uint64
+// A throughput is the number of tasks that finished per second between two requests.
+type throughput struct {
+	at        time.Time // of the later request
+	completed uint64    // tasks until then
+	perSecond *float64  // nil: there was one request
 }
 
-const (
-	// maxSamples bounds a series. With a page open, which asks each second, the samples are
-	// those of two minutes.
-	maxSamples = 121
-	// minSampleAge is the time between two samples: clients that ask one after the other must
-	// not get throughputs of a millisecond.
-	minSampleAge = time.Second / 2
-)
-
-// add adds a sample, unless the last one is too young.
-func (s *series) add(now time.Time, completed uint64) {
-	n := len(*s)
-	if n > 0 && now.Sub((*s)[n-1].time) < minSampleAge {
+// sample brings t up to date, unless it is too young: clients that ask one after the other
+// must not get throughputs of a millisecond.
+func (t *throughput) sample(now time.Time, completed uint64) {
+	age, first := now.Sub(t.at), t.at.IsZero()
+	if !first && age < time.Second/2 {
 		return
 	}
-	if n == maxSamples {
-		*s = slices.Clone((*s)[1:])
+	if !first {
+		rate := float64(completed-t.completed) / age.Seconds()
+		t.perSecond = &rate
 	}
-	*s = append(*s, sample{now, completed})
-}
-
-// rates returns the tasks finished per second between each sample and the next.
-func (s series) rates() (out []float64) {
-	for i := 1; i < len(s); i++ {
-		finished := float64(s[i].completed - s[i-1].completed)
-		out = append(out, finished/s[i].time.Sub(s[i-1].time).Seconds())
-	}
-	return out
-}
-
-// sorted returns the entries of m, by name.
-func sorted[T any](m map[string]T) iter.Seq2[string, T] {
-	return func(yield func(string, T) bool) {
-		for _, name := range slices.Sorted(maps.Keys(m)) {
-			if !yield(name, m[name]) {
-				return
-			}
-		}
-	}
+	t.at, t.completed = now, completed
 }

@@ -11,11 +11,10 @@
 // # Differences
 //
 //   - A panic in a task does not crash the process. The group's context is cancelled, and
-//     Wait panics with a *stint.PanicError, whose text has the stack of the task: call Wait
-//     on every return path. If other tasks wait for the task and do not watch the context,
-//     Wait does not return; the original crashes in this case too. A panic that Wait has not
-//     raised after a second is written to standard error, once. A Group that is garbage, with
-//     a panic that no Wait has raised, crashes the process with that panic.
+//     Wait panics with a *stint.PanicError for the first one: call Wait on every return path.
+//     If other tasks wait for the task and do not watch the context, Wait does not return; the
+//     original crashes in this case too. A panic that no Wait has raised is written to standard
+//     error after a second, and crashes the process when the Group is garbage.
 //   - A task that calls runtime.Goexit, as testing.T.FailNow does, fails with
 //     stint.ErrGoexit. The original counts it as success.
 //   - SetLimit panics while tasks are active even if the group had no limit before. In the

@@ -55,20 +55,6 @@ func ExampleGroup_SetLimit() {
 	// Output: <nil> [0 1 4 9 16]
 }
 
-// TryGo starts a task only if the limit allows it now.
-func ExampleGroup_TryGo() {
-	var g errgroup.Group
-	g.SetLimit(1)
-	release := make(chan struct{})
-	g.Go(func() error { <-release; return nil })
-	fmt.Println(g.TryGo(func() error { return nil }))
-	close(release)
-	fmt.Println(g.Wait())
-	// Output:
-	// false
-	// <nil>
-}
-
 // Wait panics if a task has panicked, with the stack of the task.
 func ExampleGroup_Wait() {
 	defer func() {

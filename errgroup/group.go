@@ -19,14 +19,15 @@ import (
 // tasks, except for Wait: a task must not call Wait, and while no task is active, Go and
 // TryGo must not be called concurrently with Wait.
 type Group struct {
-	ends     race.Ends                // of tasks, for those that start under a limit
-	cancel   func(error)              // of the context that WithContext made, or nil
-	tasks    sync.WaitGroup           // goroutines, one for each active task
-	slots    atomic.Uint64            // of type slots
-	failures atomic.Pointer[failures] // nil: no task has failed
+	ends     race.Ends      // of tasks, for those that start under a limit
+	cancel   func(error)    // of the context that WithContext made, or nil
+	tasks    sync.WaitGroup // goroutines, one for each active task
+	slots    atomic.Uint64  // of type slots
+	failures task.Failures
 
-	mu   sync.Mutex
-	line *line // nil: no submitter has waited for a slot
+	mu               sync.Mutex
+	joined, admitted uint64    // submitters that have waited for a slot, and those that got one
+	room             sync.Cond // wakes them in the order in which they came
 }
 
 // WithContext returns a new Group and a context derived from ctx. The context is cancelled
@@ -97,17 +98,11 @@ func (g *Group) SetLimit(n int) {
 // The group may be used again after Wait; its failures remain.
 func (g *Group) Wait() error {
 	g.tasks.Wait()
-	var err error
-	f := g.failures.Load()
-	if f != nil {
-		_, err = f.First()
-	}
+	_, err := g.failures.First()
 	if g.cancel != nil {
 		g.cancel(err)
 	}
-	if f != nil {
-		f.raise(err)
-	}
+	g.failures.Raise(err)
 	return err
 }
 
@@ -157,44 +152,31 @@ func (g *Group) take() bool {
 	return true
 }
 
-// A line is the submitters that wait for a slot, in the order in which they came. Each is
-// woken once, after it was given the slot of a finished task.
-type line struct {
-	joined, admitted uint64    // submitters so far
-	room             sync.Cond // its waiters are those that are not admitted, and perhaps the last admitted
-}
-
-// wait waits until the submitter is given a slot for its task.
+// wait waits until the submitter is given a slot for its task. Each submitter is woken once,
+// after it was given the slot of a finished task.
 func (g *Group) wait() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.line == nil {
-		g.line = &line{room: sync.Cond{L: &g.mu}}
-	}
-	l := g.line
-	number := l.joined
-	l.joined++
+	g.room.L = &g.mu
+	number := g.joined
+	g.joined++
 	g.slots.Or(uint64(waiting))
 	g.admitLocked() // a task may have finished since take
-	for l.admitted <= number {
-		l.room.Wait()
+	for g.admitted <= number {
+		g.room.Wait()
 	}
 	g.ends.Acquire() // of tasks that have finished without the lock
 }
 
 // admitLocked gives free slots to submitters that wait.
 func (g *Group) admitLocked() {
-	l := g.line
-	if l == nil || l.admitted == l.joined {
-		return
-	}
-	for l.admitted < l.joined && !slots(g.slots.Load()).full() {
+	for g.admitted < g.joined && !slots(g.slots.Load()).full() {
 		g.slots.Add(1)
 		g.tasks.Add(1)
-		l.admitted++
-		l.room.Signal()
+		g.admitted++
+		g.room.Signal()
 	}
-	if l.admitted == l.joined {
+	if g.admitted == g.joined {
 		g.slots.And(uint64(^waiting))
 	}
 }
@@ -236,48 +218,29 @@ func (g *Group) run(f func() error) {
 // fail records the outcome of a task that did not return nil, and cancels the context if it
 // is the first.
 func (g *Group) fail(o task.Outcome) {
-	if g.failures.Load() == nil {
-		g.failures.CompareAndSwap(nil, new(failures))
-	}
-	if first := g.failures.Load().add(g, o); first != nil && g.cancel != nil {
+	if first := g.record(o); first != nil && g.cancel != nil {
 		g.cancel(first) // which may call code of the caller
 	}
 }
 
-// failures are how tasks of a group failed. Since tasks run after a failure too, the first
-// error and the first panic are kept, and a number.
-type failures struct {
-	task.Failures
-	more atomic.Int64 // panics
-}
-
-// add adds the outcome of a failed task of g, and returns it as an error if it is the first.
-func (f *failures) add(g *Group, o task.Outcome) (first error) {
-	panicked, err := f.First()
+// record records the outcome of a failed task, and returns it as an error if it is the first.
+// Only the first error and the first panic are kept, since tasks run after a failure too.
+func (g *Group) record(o task.Outcome) (first error) {
+	panicked, err := g.failures.First()
 	switch {
 	case o.Panic != nil && panicked != nil:
-		f.more.Add(1)
 	case o.Panic != nil:
-		if p := o.Panic.Raised("errgroup: task"); f.Panic(p, g.waits) {
-			task.CrashUnraised(g, "errgroup: a Group", &f.Failures)
+		if p := o.Panic.Raised("errgroup: task"); g.failures.Panic(p, g.waits) {
+			task.CrashUnraised(g, "errgroup: a Group", &g.failures)
 			return p
 		}
 	case err != nil:
 	case panicked != nil && g.cancel != nil && len(task.Besides([]error{o.Failure()}, "errgroup: error", panicked)) == 0:
 		// it reports that the panic has cancelled the context
-	case f.Fail(o.Failure(), nil):
+	case g.failures.Fail(o.Failure(), nil):
 		return o.Failure()
 	}
 	return nil
-}
-
-// raise raises the panic, if there is one, with err beside it.
-func (f *failures) raise(err error) {
-	var more error
-	if n := f.more.Load(); n > 0 {
-		more = fmt.Errorf("errgroup: tasks that panicked besides: %d", n)
-	}
-	f.Raise(err, more)
 }
 
 // waits returns what a panic waits for.

@@ -23,7 +23,8 @@ func (p *permit) release() {
 	p.released.Do(func() { p.Release(p.failed.Load()) })
 }
 
-// abandon releases the permit of a body that was not read to its end or closed in time.
+// abandon releases the permit of a body that was not read to its end or closed in time. It is
+// called on a goroutine of its own, so no function of the user is.
 func (p *permit) abandon() {
 	if !p.ended.Swap(true) {
 		p.failed.Store(true)
@@ -31,18 +32,12 @@ func (p *permit) abandon() {
 	p.release()
 }
 
-// end releases the permit, and ends the watch of the context.
-func (p *permit) end() {
-	p.ended.Store(true)
+// end releases the permit, and ends the watch of the context. err is the error that broke the
+// body off, or nil. Failed calls a function of the user, which may panic, or close the body.
+func (p *permit) end(err error) {
+	defer p.release()
 	p.stop()
-	p.release()
-}
-
-// fail is end after the error that broke the body off. Failed calls a function of the user,
-// which may panic, or close the body.
-func (p *permit) fail(err error) {
-	defer p.end()
-	if !p.ended.Swap(true) {
+	if !p.ended.Swap(true) && err != nil {
 		p.failed.Store(true)
 		p.Failed(err)
 	}
@@ -85,15 +80,15 @@ func (b *body) Read(data []byte) (int, error) {
 	switch err {
 	case nil:
 	case io.EOF:
-		b.permit.end()
+		b.permit.end(nil)
 	default:
-		b.permit.fail(err)
+		b.permit.end(err)
 	}
 	return n, err
 }
 
 // Close closes the body and releases the permit.
 func (b *body) Close() error {
-	defer b.permit.end()
+	defer b.permit.end(nil)
 	return b.ReadCloser.Close()
 }

@@ -2,17 +2,15 @@ package httplimit_test
 
 import (
 	"bufio"
-	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
-	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"reflect"
+	"sync"
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
@@ -22,97 +20,115 @@ import (
 	"github.com/stint-go/stint/internal/testkit"
 )
 
-// switches is a handler that switches protocols, reads until its client has closed its
-// sending side, and then sends the number of bytes.
-var switches = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-	c, rw, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		panic(err)
+// The permit is held until the body has been read or closed, whatever comes first, and is
+// returned once.
+func TestTransportHoldsUntilTheBodyEnds(t *testing.T) {
+	l := stint.Limit(2)
+	tr := &httplimit.Transport{Limiter: l, Base: base(func(*http.Request) (*http.Response, error) { return answer(200), nil })}
+	for name, end := range map[string]func(io.ReadCloser){
+		"closed":          func(b io.ReadCloser) { b.Close() },
+		"read":            func(b io.ReadCloser) { io.ReadAll(b) },
+		"read and closed": func(b io.ReadCloser) { io.ReadAll(b); b.Close(); b.Close() },
+		"read in part and closed": func(b io.ReadCloser) {
+			b.Read(make([]byte, 3))
+			testkit.Equal(t, "permits held", l.Stats().Running, 2)
+			b.Close()
+		},
+		"closed while it is read": func(b io.ReadCloser) {
+			var reader sync.WaitGroup
+			reader.Go(func() { io.ReadAll(b) })
+			b.Close()
+			reader.Wait()
+		},
+	} {
+		other, _ := get(tr)
+		resp, err := get(tr)
+		testkit.Equal(t, "error", err, nil)
+		testkit.Equal(t, name+": permits held before", l.Stats().Running, 2)
+		end(resp.Body)
+		testkit.Equal(t, name+": permits held after", l.Stats().Running, 1)
+		other.Body.Close()
+		testkit.Equal(t, name+": permits held at the end", l.Stats().Running, 0)
 	}
-	defer c.Close()
-	io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: count\r\n\r\n")
-	n, _ := io.Copy(io.Discard, rw)
-	fmt.Fprint(c, n)
+}
+
+// breaks answers with a body that breaks off after its content.
+var breaks = base(func(*http.Request) (*http.Response, error) {
+	r := answer(200)
+	r.Body = io.NopCloser(io.MultiReader(r.Body, iotest.ErrReader(errBroken)))
+	return r, nil
 })
 
-// asksToSwitch returns a request that switches answers.
-func asksToSwitch(ctx context.Context, url string) *http.Request {
-	r := request(ctx, url)
-	r.Header.Set("Connection", "Upgrade")
-	r.Header.Set("Upgrade", "count")
-	return r
-}
-
-// The body of each kind of response has all the methods that net/http gives it.
-func TestBodiesHaveTheMethodsOfNetHTTP(t *testing.T) {
-	mux := http.NewServeMux()
-	mux.Handle("/switches", switches)
-	mux.HandleFunc("/text", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "text") })
-	mux.HandleFunc("/zipped", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Encoding", "gzip")
-		z := gzip.NewWriter(w)
-		io.WriteString(z, "text")
-		z.Close()
-	})
-	for _, http2 := range []bool{false, true} {
-		s := httptest.NewUnstartedServer(mux)
-		s.EnableHTTP2 = http2
-		s.Config.ErrorLog = log.New(io.Discard, "", 0) // of a connection that nobody needed
-		s.StartTLS()
-		defer s.Close()
-		plain := s.Client().Transport
-		for _, path := range []string{"/text", "/zipped", "/switches"} {
-			send := request
-			if path == "/switches" {
-				if send = asksToSwitch; http2 {
-					continue // it has no such responses
-				}
-			}
-			body := func(rt http.RoundTripper) reflect.Type {
-				resp, err := rt.RoundTrip(send(t.Context(), s.URL+path))
-				if err != nil {
-					t.Fatal(err)
-				}
-				resp.Body.Close()
-				return reflect.TypeOf(resp.Body)
-			}
-			want, got := body(plain), body(&httplimit.Transport{Limiter: stint.Limit(1), Base: plain})
-			for m := range want.Methods() {
-				if _, ok := got.MethodByName(m.Name); !ok {
-					t.Errorf("HTTP/2 %v, %s: the body of net/http has the method %s, ours has not", http2, path, m.Name)
-				}
-			}
+// A body that breaks off is a failed request, about whose error the function given to
+// Overload is asked once, without locks: it may close the body. If it panics, the permit is
+// returned.
+func TestTransportReportsErrorsOfBodies(t *testing.T) {
+	asked := 0
+	var resp *http.Response
+	l := stint.Auto(1, 9, stint.Overload(func(err error) bool {
+		resp.Body.Close()
+		if asked++; asked > 2 {
+			panic("broken")
 		}
+		return err == errBroken
+	}))
+	before := l.Current()
+	tr := &httplimit.Transport{Limiter: l, Base: breaks}
+	for failed := range uint64(3) {
+		resp, _ = get(tr)
+		v := testkit.Recovered(func() {
+			text, err := io.ReadAll(resp.Body)
+			testkit.Equal(t, "text", string(text), "content")
+			testkit.Equal(t, "error of the body", err, errBroken)
+		})
+		testkit.Equal(t, "panics", v != nil, failed == 2)
+		resp.Body.Close()
+		testkit.Equal(t, "failed", l.Stats().Failed, failed+1)
+		testkit.Equal(t, "permits held", l.Stats().Running, 0)
+	}
+	if l.Current() >= before {
+		t.Errorf("the limit was %d, and is %d after an overload", before, l.Current())
 	}
 }
 
-// A body has the optional methods that Base gave it, and no others.
-func TestBodiesHaveTheirOwnMethods(t *testing.T) {
-	type closeWriter interface{ CloseWrite() error }
-	client, server := net.Pipe()
-	defer client.Close()
-	defer server.Close()
-	for _, b := range []io.ReadCloser{
-		http.NoBody, io.NopCloser(nil), client, new(net.TCPConn), struct{ io.ReadCloser }{},
-		struct {
-			io.ReadCloser
-			closeWriter
-		}{io.NopCloser(nil), nil},
+// A response whose body is open when the request's context ends has failed, and returns the
+// permit even if nobody reads or closes the body; one that was closed before has not. What is
+// read after that is no failure.
+func TestTransportCountsAbandonedBodies(t *testing.T) {
+	for failed, end := range []func(io.Closer, func()){
+		func(b io.Closer, cancel func()) { b.Close(); cancel() },
+		func(_ io.Closer, cancel func()) { cancel() },
 	} {
-		resp, err := get(&httplimit.Transport{Limiter: stint.Limit(1), Base: base(func(*http.Request) (*http.Response, error) { return &http.Response{Body: b}, nil })})
-		testkit.Equal(t, "error", err, nil)
-		_, writes := b.(io.Writer)
-		_, got := resp.Body.(io.Writer)
-		testkit.Equal(t, fmt.Sprintf("%T: Write", b), got, writes)
-		_, closes := b.(closeWriter)
-		_, got = resp.Body.(closeWriter)
-		testkit.Equal(t, fmt.Sprintf("%T: CloseWrite", b), got, closes && writes)
+		synctest.Test(t, func(t *testing.T) {
+			asked := 0
+			l := stint.Auto(1, 9, stint.Overload(func(error) bool { asked++; return true }))
+			ctx, cancel := context.WithCancel(t.Context())
+			resp, _ := (&httplimit.Transport{Limiter: l, Base: breaks}).RoundTrip(request(ctx, "http://a.example/"))
+			testkit.Equal(t, "permits held", l.Stats().Running, 1)
+			end(resp.Body, cancel)
+			synctest.Wait()
+			testkit.Equal(t, "permits held at the end", l.Stats().Running, 0)
+			_, err := io.ReadAll(resp.Body)
+			testkit.Equal(t, "error", err, errBroken)
+			testkit.Equal(t, "calls of the function", asked, 0)
+			testkit.Equal(t, "failed", l.Stats().Failed, uint64(failed))
+		})
 	}
 }
 
-// A connection through a proxy passes on that its client has closed the sending side.
+// A connection that has switched protocols, through a proxy, holds the permit, can be written
+// to, and passes on that its client has closed the sending side.
 func TestTransportHalfClose(t *testing.T) {
-	backend := httptest.NewServer(switches)
+	backend := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		c, rw, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			panic(err)
+		}
+		defer c.Close()
+		io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: count\r\n\r\n")
+		n, _ := io.Copy(io.Discard, rw)
+		fmt.Fprint(c, n)
+	}))
 	defer backend.Close()
 	target, _ := url.Parse(backend.URL)
 	l := stint.Limit(1)
@@ -125,7 +141,10 @@ func TestTransportHalfClose(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	asksToSwitch(t.Context(), front.URL).Write(c)
+	asks := request(t.Context(), front.URL)
+	asks.Header.Set("Connection", "Upgrade")
+	asks.Header.Set("Upgrade", "count")
+	asks.Write(c)
 	r := bufio.NewReader(c)
 	if _, err := http.ReadResponse(r, nil); err != nil {
 		t.Fatal(err)
@@ -135,46 +154,5 @@ func TestTransportHalfClose(t *testing.T) {
 	c.(*net.TCPConn).CloseWrite()
 	if answer, err := io.ReadAll(r); string(answer) != "5" {
 		t.Errorf("got %q, %v; want 5", answer, err)
-	}
-}
-
-// The function given to Overload is called without locks: it may close the body.
-func TestOverloadMayCloseTheBody(t *testing.T) {
-	var resp *http.Response
-	l := stint.Auto(1, 9, stint.Overload(func(error) bool { resp.Body.Close(); return true }))
-	tr := &httplimit.Transport{Limiter: l, Base: base(func(*http.Request) (*http.Response, error) {
-		return &http.Response{Body: io.NopCloser(iotest.ErrReader(errBroken))}, nil
-	})}
-	resp, _ = get(tr)
-	_, err := resp.Body.Read(make([]byte, 1))
-	testkit.Equal(t, "error", err, errBroken)
-	s := l.Stats()
-	if s.Failed != 1 || s.Completed != 1 || s.Running != 0 {
-		t.Errorf("got %+v", s)
-	}
-}
-
-// What is read after a body was closed, or its request has ended, is no failure.
-func TestOverloadIsNotAskedAfterTheEnd(t *testing.T) {
-	for failed, end := range []func(io.Closer, func()){
-		func(b io.Closer, _ func()) { b.Close() },
-		func(_ io.Closer, cancel func()) { cancel() },
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			asked := 0
-			l := stint.Auto(1, 9, stint.Overload(func(error) bool { asked++; return true }))
-			tr := &httplimit.Transport{Limiter: l, Base: base(func(*http.Request) (*http.Response, error) {
-				return &http.Response{Body: io.NopCloser(iotest.ErrReader(errBroken))}, nil
-			})}
-			ctx, cancel := context.WithCancel(t.Context())
-			resp, _ := tr.RoundTrip(request(ctx, "http://a.example/"))
-			end(resp.Body, cancel)
-			synctest.Wait()
-			_, err := resp.Body.Read(make([]byte, 1))
-			testkit.Equal(t, "error", err, errBroken)
-			testkit.Equal(t, "calls of the function", asked, 0)
-			testkit.Equal(t, "failed", l.Stats().Failed, uint64(failed))
-			cancel()
-		})
 	}
 }

@@ -72,37 +72,6 @@ func ExampleTransport() {
 	// Output: page of /a, page of /b, page of /c <nil>
 }
 
-func ExampleTransport_RoundTrip() {
-	server := httptest.NewServer(http.NotFoundHandler())
-	defer server.Close()
-	limit := stint.Limit(1)
-	transport := &httplimit.Transport{Limiter: limit}
-
-	req, _ := http.NewRequest("GET", server.URL, nil)
-	resp, err := transport.RoundTrip(req)
-	fmt.Println(resp.StatusCode, err, limit.Stats().Running)
-	resp.Body.Close()
-	fmt.Println(limit.Stats().Running)
-	// Output:
-	// 404 <nil> 1
-	// 0
-}
-
-func ExampleTransport_CloseIdleConnections() {
-	server := httptest.NewServer(http.NotFoundHandler())
-	defer server.Close()
-	client := &http.Client{Transport: &httplimit.Transport{Limiter: stint.Limit(1), Base: new(http.Transport)}}
-	resp, err := client.Get(server.URL)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	resp.Body.Close()
-	client.CloseIdleConnections() // calls the Transport's
-	fmt.Println(resp.StatusCode)
-	// Output: 404
-}
-
 // A handler whose task panics with http.ErrAbortHandler ends its response in silence.
 func Example_abortHandler() {
 	abort := func(w http.ResponseWriter, r *http.Request) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync/atomic"
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/internal/limit"
@@ -21,9 +20,9 @@ import (
 //
 // The context of the request that next gets has the permit: calls on l that next makes with
 // that context, and waits for, run on the permit. The permit is returned when next returns or
-// panics; the panic passes through. What next sets in its request, such as Pattern and Form, is
-// then set in the request that Handler got. next gets the ResponseWriter unchanged, so Handler
-// does not see the status: what next answers is not counted as overload.
+// panics; the panic passes through. The Pattern, path values and MultipartForm that next sets
+// in its request are then set in the request that Handler got. next gets the ResponseWriter
+// unchanged, so Handler does not see the status: what next answers is not counted as overload.
 //
 // Handler panics if next or l is nil or waiting is negative.
 func Handler(next http.Handler, l *stint.Limiter, waiting int) http.Handler {
@@ -33,14 +32,13 @@ func Handler(next http.Handler, l *stint.Limiter, waiting int) http.Handler {
 	if waiting < 0 {
 		panic(fmt.Sprintf("httplimit: Handler: waiting is %d, want 0 or more", waiting))
 	}
-	return &handler{next: next, limiter: limiterOf("Handler", l), room: int64(waiting)}
+	return &handler{next, within("Handler", l), make(chan struct{}, waiting)}
 }
 
 type handler struct {
 	next    http.Handler
-	limiter *limiter
-	room    int64        // requests that may wait
-	waiting atomic.Int64 // requests
+	limiter *limit.Limiter
+	waiting chan struct{} // has one for each request that waits
 }
 
 // errRefused is the reason for a request that may not wait.
@@ -53,8 +51,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, http.StatusText(http.StatusServiceUnavailable), http.StatusServiceUnavailable)
 		return
 	}
-	if lacksTrailer(r) {
-		r.Trailer = make(http.Header)
+	if r.Trailer == nil && r.ContentLength < 0 {
+		r.Trailer = make(http.Header) // net/http adds to it what the client has not declared
 	}
 	inner := r.WithContext(permit.Context())
 	failed := true // unless next returns
@@ -72,43 +70,21 @@ func (h *handler) acquire(r *http.Request) (limit.Admission, error) {
 	if ctx.Err() != nil {
 		return limit.Admission{}, context.Cause(ctx)
 	}
-	if permit, ok := h.limiter.acquireFree(ctx); ok {
+	if permit, ok := h.limiter.AdmitFree(ctx); ok {
 		return permit, nil
 	}
-	if !h.enter() {
-		h.limiter.refused()
+	select {
+	case h.waiting <- struct{}{}:
+		defer func() { <-h.waiting }()
+		readAhead(r)
+		return h.limiter.Admit(ctx)
+	default:
+		h.limiter.Refused()
 		return limit.Admission{}, errRefused
 	}
-	defer h.waiting.Add(-1)
-	readAhead(r)
-	return h.limiter.acquire(ctx)
 }
 
-// enter counts a request that waits if there is room. One that is refused is never counted:
-// it would take the room of the next while it is being refused.
-func (h *handler) enter() bool {
-	for n := h.waiting.Load(); n < h.room; n = h.waiting.Load() {
-		if h.waiting.CompareAndSwap(n, n+1) {
-			return true
-		}
-	}
-	return false
+// within returns what is in l, which was given to the function called caller.
+func within(caller string, l *stint.Limiter) *limit.Limiter {
+	return option.Collect("httplimit", caller, option.Limiter, []stint.Option{l}).Limiter
 }
-
-// A limiter is a stint.Limiter from within.
-type limiter struct{ option.Options }
-
-// limiterOf returns l, given to the function called caller.
-func limiterOf(caller string, l *stint.Limiter) *limiter {
-	return &limiter{option.Collect("httplimit", caller, option.Limiter, []stint.Option{l})}
-}
-
-func (l *limiter) acquire(ctx context.Context) (limit.Admission, error) {
-	return l.Limiter.Admit(ctx)
-}
-
-func (l *limiter) acquireFree(ctx context.Context) (limit.Admission, bool) {
-	return l.Limiter.AdmitFree(ctx)
-}
-
-func (l *limiter) refused() { l.Limiter.Refused() }

@@ -6,105 +6,76 @@ import (
 	"context"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/stint-go/stint/internal/limit"
 )
 
-// A making is a call of PerHost for a host. It is in Transport.hosts until PerHost has
-// returned a limiter, which then takes its place, or has panicked.
-type making struct {
-	ended chan struct{} // closed then
+// A host has a limiter when PerHost has returned it.
+type host struct {
+	turn    chan struct{} // has one while a request looks, and may call PerHost
+	made    bool
+	limiter *limit.Limiter // may be nil
 }
 
-// ofHost returns the limiter for host, or nil if there is none. It calls PerHost if nobody
-// has. If another request does, ofHost waits for that until ctx ends, and returns its cause.
-func (t *Transport) ofHost(ctx context.Context, host string) (*limiter, error) {
-	for {
-		found, ok := t.hosts.Load(host)
-		if !ok {
-			m := &making{make(chan struct{})}
-			if found, ok = t.hosts.LoadOrStore(host, m); !ok {
-				return t.makeHost(host, m), nil
-			}
-		}
-		m, ok := found.(*making)
-		if !ok {
-			return found.(*limiter), nil
-		}
-		select {
-		case <-m.ended:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
+// ofHost returns the limiter for the host of a name. It calls PerHost if nobody has. If
+// another request does, ofHost waits for that until ctx ends, and returns its cause. If PerHost
+// panics, the next request calls it again.
+func (t *Transport) ofHost(ctx context.Context, name string) (*limit.Limiter, error) {
+	found, ok := t.hosts.Load(name)
+	if !ok {
+		found, _ = t.hosts.LoadOrStore(name, &host{turn: make(chan struct{}, 1)})
 	}
-}
-
-// makeHost calls PerHost. If that panics, m leaves no trace: the next request calls it again.
-func (t *Transport) makeHost(host string, m *making) (made *limiter) {
-	returned := false
-	defer func() {
-		if returned {
-			t.hosts.Store(host, made)
-		} else {
-			t.hosts.Delete(host)
-		}
-		close(m.ended)
-	}()
-	if l := t.PerHost(host); l != nil {
-		made = limiterOf("Transport: PerHost", l)
+	h := found.(*host)
+	select {
+	case h.turn <- struct{}{}:
+		defer func() { <-h.turn }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
 	}
-	returned = true
-	return made
+	if !h.made {
+		if l := t.PerHost(name); l != nil {
+			h.limiter = within("Transport: PerHost", l)
+		}
+		h.made = true
+	}
+	return h.limiter, nil
 }
 
-// hostOf returns the normal form of the host of u, with its port, which the scheme may imply.
-func hostOf(u *url.URL) string {
+// nameOf returns the normal form of the host of u, with its port, which the scheme may imply.
+func nameOf(u *url.URL) string {
 	if u == nil { // Base returns an error
 		return ""
 	}
-	host, port := hostname(u.Hostname()), strings.TrimLeft(u.Port(), "0")
+	name, port := strings.ToLower(u.Hostname()), u.Port()
+	if strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		name = punycode(name)
+	}
+	name = strings.TrimSuffix(name, ".")
 	switch {
 	case port != "":
-	case u.Port() != "":
-		port = "0"
 	case u.Scheme == "http":
 		port = "80"
 	case u.Scheme == "https":
 		port = "443"
 	default:
-		return strings.TrimSuffix(net.JoinHostPort(host, ""), ":")
+		return name
 	}
-	return net.JoinHostPort(host, port)
+	return net.JoinHostPort(name, port)
 }
 
-// hostname returns the normal form of a name or an address. A name is in lower case, in
-// Punycode, and without a dot at its end. An IPv6 address is as short as possible; its zone
-// keeps its case.
-func hostname(host string) string {
-	if strings.Contains(host, ":") {
-		if address, err := netip.ParseAddr(host); err == nil {
-			return address.Unmap().String()
-		}
-	}
-	host = strings.ToLower(host)
-	if strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) {
-		host = punycode(host)
-	}
-	return strings.TrimSuffix(host, ".")
-}
-
-// punycode returns host in Punycode, or host if that is not possible. Package http exports no
+// punycode returns name in Punycode, or name if that is not possible. Package http exports no
 // function for that, but it writes a request's host in Punycode.
-func punycode(host string) string {
+func punycode(name string) string {
 	var sent bytes.Buffer
-	if (&http.Request{Host: host, URL: new(url.URL)}).Write(&sent) != nil {
-		return host
+	if (&http.Request{Host: name, URL: new(url.URL)}).Write(&sent) != nil {
+		return name
 	}
 	read, err := http.ReadRequest(bufio.NewReader(&sent))
 	if err != nil || read.Host == "" {
-		return host
+		return name
 	}
 	return read.Host
 }

@@ -1,75 +1,40 @@
 package httplimit
 
 import (
+	"bytes"
 	"io"
 	"net/http"
-	"reflect"
-	"slices"
 	"strings"
 )
 
-// lacksTrailer reports whether net/http may set r.Trailer at the end of the body, since the
-// client has not declared its trailers. A copy of r would not see that. If r.Trailer is a map,
-// net/http adds to the map.
-func lacksTrailer(r *http.Request) bool { return r.Trailer == nil && r.ContentLength < 0 }
+// maxAhead is the largest body that is read before its request waits. It bounds the memory of
+// requests that wait.
+const maxAhead = 64 << 10
 
-// copyBack sets the fields of r that have been set in inner, a copy of r, as if it were r:
-// net/http removes the files of r.MultipartForm, and handlers outside log r.Pattern. Other
-// fields are not written, since another goroutine may read them.
+// readAhead reads the body of r, which is about to wait, and makes r.Body yield it again.
+// net/http watches the connection of HTTP/1 only when the body has been read, so until then
+// the context does not end when the client has gone. A body is left alone if it is larger than
+// maxAhead, or if its client may wait for an answer before it sends it.
+func readAhead(r *http.Request) {
+	length := r.ContentLength
+	if r.ProtoMajor != 1 || length <= 0 || length > maxAhead || r.Body == nil || r.Header.Get("Expect") != "" {
+		return
+	}
+	data := bytes.NewBuffer(make([]byte, 0, length+1+bytes.MinRead)) // as large as it gets
+	io.CopyN(data, r.Body, length+1)                                 // one more: to see the end
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(data, r.Body), r.Body} // the end, or an error, comes again
+}
+
+// copyBack sets what handlers and net/http look for after next, which got a copy of r: the
+// form whose files net/http removes, the pattern, and the values of its wildcards. What is
+// the same is not written, since another goroutine may read it.
 func copyBack(r, inner *http.Request) {
-	copyPattern(r, inner)
-	set(&r.Method, inner.Method)
-	set(&r.URL, inner.URL)
-	set(&r.Proto, inner.Proto)
-	set(&r.ProtoMajor, inner.ProtoMajor)
-	set(&r.ProtoMinor, inner.ProtoMinor)
-	set(&r.ContentLength, inner.ContentLength)
-	set(&r.Close, inner.Close)
-	set(&r.Host, inner.Host)
-	set(&r.RemoteAddr, inner.RemoteAddr)
-	set(&r.RequestURI, inner.RequestURI)
-	set(&r.TLS, inner.TLS)
-	set(&r.MultipartForm, inner.MultipartForm)
-	if !sameMap(r.Header, inner.Header) {
-		r.Header = inner.Header
+	if r.MultipartForm != inner.MultipartForm {
+		r.MultipartForm = inner.MultipartForm
 	}
-	if !sameMap(r.Trailer, inner.Trailer) {
-		r.Trailer = inner.Trailer
-	}
-	if !sameMap(r.Form, inner.Form) {
-		r.Form = inner.Form
-	}
-	if !sameMap(r.PostForm, inner.PostForm) {
-		r.PostForm = inner.PostForm
-	}
-	if !slices.Equal(r.TransferEncoding, inner.TransferEncoding) {
-		r.TransferEncoding = inner.TransferEncoding
-	}
-	if !sameBody(r.Body, inner.Body) {
-		r.Body = inner.Body
-	}
-}
-
-func set[T comparable](field *T, value T) {
-	if *field != value {
-		*field = value
-	}
-}
-
-// sameMap reports whether a and b are one map.
-func sameMap(a, b map[string][]string) bool {
-	return reflect.ValueOf(a).UnsafePointer() == reflect.ValueOf(b).UnsafePointer()
-}
-
-// sameBody reports whether a and b are known to be one body. Types other than pointers need
-// not be comparable.
-func sameBody(a, b io.ReadCloser) bool {
-	known := a == nil || a == http.NoBody || reflect.TypeOf(a).Kind() == reflect.Pointer
-	return known && a == b
-}
-
-// copyPattern sets the pattern of r, and the values of its wildcards.
-func copyPattern(r, inner *http.Request) {
 	if r.Pattern == inner.Pattern {
 		return
 	}

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/stint-go/stint"
@@ -52,8 +51,7 @@ type Transport struct {
 	// Transport. A nil Limiter means no limit.
 	PerHost func(host string) *stint.Limiter
 
-	all   atomic.Pointer[limiter] // of Limiter
-	hosts sync.Map                // from a host to its *limiter, or a *making
+	hosts sync.Map // from a name to its *host
 }
 
 // maxRetryAfter is the longest time that a server's Retry-After keeps the limit down.
@@ -61,13 +59,13 @@ const maxRetryAfter = time.Minute
 
 // RoundTrip sends req with a permit: see Transport.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	l, err := t.limiterFor(req)
-	if l == nil && err == nil {
+	l, err := t.limiterOf(req)
+	if err == nil && l == nil {
 		return t.base().RoundTrip(req)
 	}
 	var p limit.Admission
 	if err == nil {
-		p, err = l.acquire(req.Context())
+		p, err = l.Admit(req.Context())
 	}
 	if err != nil {
 		if req.Body != nil {
@@ -76,6 +74,18 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	return send(t.base(), req, &permit{Admission: p})
+}
+
+// limiterOf returns the limiter of req, or nil if there is none. The error is the cause of the context, which may end
+// while another request makes the limiter.
+func (t *Transport) limiterOf(req *http.Request) (*limit.Limiter, error) {
+	if (t.Limiter == nil) == (t.PerHost == nil) {
+		panic("httplimit: Transport: want exactly one of Limiter and PerHost")
+	}
+	if t.Limiter != nil {
+		return within("Transport", t.Limiter), nil
+	}
+	return t.ofHost(req.Context(), nameOf(req.URL))
 }
 
 // send sends req with p, and returns p when the response has been read.
@@ -115,11 +125,8 @@ func send(base http.RoundTripper, req *http.Request, p *permit) (resp *http.Resp
 
 // hasBody reports whether resp may have a body, which ends later.
 func hasBody(req *http.Request, resp *http.Response) bool {
-	switch {
-	case resp.Body == nil, resp.Body == http.NoBody, req.Method == http.MethodHead:
-		return false
-	}
-	return resp.StatusCode != http.StatusNoContent && resp.StatusCode != http.StatusNotModified
+	return resp.Body != nil && resp.Body != http.NoBody && req.Method != http.MethodHead &&
+		resp.StatusCode != http.StatusNoContent && resp.StatusCode != http.StatusNotModified
 }
 
 // retryAfter returns the time that Retry-After says, in seconds or as a date by the server's
@@ -149,21 +156,4 @@ func (t *Transport) CloseIdleConnections() {
 	if c, ok := t.base().(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
-}
-
-// limiterFor returns the limiter of req, or nil if there is none. The error is the cause of
-// the context, which may end while another request makes the limiter.
-func (t *Transport) limiterFor(req *http.Request) (*limiter, error) {
-	switch {
-	case (t.Limiter == nil) == (t.PerHost == nil):
-		panic("httplimit: Transport: want exactly one of Limiter and PerHost")
-	case t.Limiter != nil:
-		l := t.all.Load()
-		if l == nil {
-			l = limiterOf("Transport", t.Limiter)
-			t.all.Store(l)
-		}
-		return l, nil
-	}
-	return t.ofHost(req.Context(), hostOf(req.URL))
 }

@@ -28,9 +28,9 @@
 // A loop starts on the caller's goroutine alone, and gets helpers when the measured time of
 // its first items shows that 60 µs of work or more are left. A loop of two or more items, but
 // fewer than 8 for each further CPU, gets helpers at once, which costs about 1 µs. Another
-// short loop of up to a hundred items costs 0.1 to 0.5 µs more than a plain loop, and
-// allocates nothing but what f captures. Under the race detector short loops run on two goroutines, so that it
-// can find races in tests; Find and the sorts do not.
+// short loop of up to a hundred items costs about half a microsecond more than a plain loop.
+// Under the race detector short loops run on two goroutines, so that it can find races in
+// tests; sorts do not.
 //
 // # Nesting and panics
 //

@@ -1,11 +1,5 @@
 package par
 
-import (
-	"context"
-
-	"github.com/stint-go/stint/internal/loop"
-)
-
 // Map calls f concurrently for every element, and returns the results in the order of s.
 // The result is not nil.
 //
@@ -13,29 +7,8 @@ import (
 func Map[T, R any](s []T, f func(T) R) []R {
 	check("Map", "f", f == nil)
 	out := make([]R, len(s))
-	at := start{n: len(s)}
-	at.begin(func(lo, hi int) { convert(out[lo:hi], s[lo:hi], f) })
-	if at.more() {
-		c := &mapCall[T, R]{s: s, f: f, out: out}
-		c.run(c, at)
-	}
+	newLoop(len(s), func(lo, hi int) { convert(out[lo:hi], s[lo:hi], f) }).run()
 	return out
-}
-
-// A mapCall is one call of Map.
-type mapCall[T, R any] struct {
-	s   []T
-	f   func(T) R
-	out []R // each element has one writer
-	calls
-}
-
-func (c *mapCall[T, R]) Calls(_ context.Context, p *loop.Batch) error {
-	f, s, out := c.f, c.s, c.out
-	for lo, hi := p.First(); lo < hi; lo, hi = hi, p.Some(hi) {
-		convert(out[lo:hi], s[lo:hi], f)
-	}
-	return nil
 }
 
 // convert sets out[i] to f(s[i]) for every i, in fours, as visit does.

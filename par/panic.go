@@ -1,6 +1,7 @@
 package par
 
 import (
+	"fmt"
 	"runtime"
 
 	"github.com/stint-go/stint/internal/task"
@@ -40,31 +41,21 @@ func (f *failure) any() bool { return f.Panicked() || f.Err != nil }
 // thousand times as long through a thousand nested calls.
 func alone(f func()) {
 	var p *task.PanicError
-	returned := false
-	defer func() {
-		if !returned && p != nil { // the goroutine has ended in f, and f has panicked meanwhile
+	defer func() { // of a Goexit, too
+		if p != nil {
 			panic(p)
 		}
 	}()
-	catch(f, &p)
-	returned = true
-	if p != nil {
-		panic(p)
-	}
+	task.Guard(f, func(o task.Outcome) {
+		if o.Panic != nil {
+			p = o.Panic.Raised(who)
+		}
+	})
 }
 
-// catch calls f, and sets p to its panic. It does not stop a Goexit, even if a deferred
-// function of f panics then.
-func catch(f func(), p **task.PanicError) {
-	returned := false
-	defer func() {
-		if returned {
-			return
-		}
-		if o := task.Unreturned(recover()); o.Panic != nil {
-			*p = o.Panic.Raised(who)
-		}
-	}()
-	f()
-	returned = true
+// check panics if a function that must be given is nil.
+func check(caller, name string, missing bool) {
+	if missing {
+		panic(fmt.Sprintf("par: %s: %s is nil", caller, name))
+	}
 }

@@ -1,6 +1,9 @@
 package par
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+)
 
 // The quicksort of Sort. Its partition is Lomuto's without a branch (Andrei Alexandrescu,
 // "Lomuto's comeback", 2020), so nothing is mispredicted, and a random slice takes a third
@@ -11,45 +14,59 @@ import "cmp"
 // insertionLeaf is the number of elements up to which insertion is faster than partitions.
 const insertionLeaf = 24
 
-// quick sorts v, in which no element is less than *low.
-func quick[E cmp.Ordered](v []E, low *E, limit int) {
-	for len(v) > insertionLeaf {
-		if deep(len(v), limit) {
-			heap(v)
+// quick sorts v, in which no element is less than *low. If the pivot of a part is not greater
+// than *low, it is the least element, and elements equal to it need no further sorting. Parts
+// are sorted concurrently while CPUs of t are idle; t may be nil. After limit partitions, one
+// inside the other, package slices sorts the rest in O(n log n).
+func quick[E cmp.Ordered](t *team, v []E, low *E, limit int) {
+	for ; len(v) > insertionLeaf; limit-- {
+		switch {
+		case limit == 0:
+			slices.Sort(v)
+			return
+		case slices.IsSorted(v):
 			return
 		}
-		n := ascending(v)
-		if n == len(v) {
+		l, r := split(v, low)
+		left, right, mid := v[:l], v[r:], &v[l]
+		switch {
+		case t != nil && len(v) >= 2*grain:
+			quickBoth(t, left, right, low, mid, limit-1)
 			return
-		}
-		l, r, passes := split(v, low)
-		limit = spent(limit, n, passes)
-		if left, right := v[:l], v[r:]; len(left) < len(right) {
-			quick(left, low, limit)
-			v, low = right, &v[l]
-		} else {
-			quick(right, &v[l], limit)
+		case len(left) < len(right):
+			quick(t, left, low, limit-1)
+			v, low = right, mid
+		default:
+			quick(t, right, mid, limit-1)
 			v = left
 		}
 	}
 	insertion(v)
 }
 
+// quickBoth sorts both parts of a slice. It is a function of its own because what its
+// closures refer to is allocated.
+func quickBoth[E cmp.Ordered](t *team, left, right []E, low, mid *E, limit int) {
+	t.both(
+		func() { quick(t, left, low, limit) },
+		func() { quick(t, right, mid, limit) },
+	)
+}
+
 // split moves a pivot to v[l], where it belongs, and lesser elements before it. If there are
-// none, v[:r] are the equals of the pivot: one pass finds them if the pivot is not greater
-// than *low, otherwise two.
-func split[E cmp.Ordered](v []E, low *E) (l, r, passes int) {
+// none, v[:r] are the equals of the pivot.
+func split[E cmp.Ordered](v []E, low *E) (l, r int) {
 	m := pivot(v)
 	v[0], v[m] = v[m], v[0]
 	p := v[0]
 	if low == nil || *low < p {
-		l, passes = partition(v[1:], p), 1
+		l = partition(v[1:], p)
 	}
 	if l == 0 {
-		return 0, 1 + equals(v[1:], p), passes + 1
+		return 0, 1 + equals(v[1:], p)
 	}
 	v[0], v[l] = v[l], v[0]
-	return l, l + 1, passes
+	return l, l + 1
 }
 
 // partition moves the elements less than p to the front, and returns how many there are. In
@@ -121,40 +138,5 @@ func insertion[E cmp.Ordered](v []E) {
 			v[j] = v[j-1]
 		}
 		v[j] = x
-	}
-}
-
-// heap sorts v in n log n + O(n) compares.
-func heap[E cmp.Ordered](v []E) {
-	for i := len(v)/2 - 1; i >= 0; i-- {
-		sift(v, i)
-	}
-	for n := len(v) - 1; n > 0; n-- {
-		v[0], v[n] = v[n], v[0]
-		sift(v[:n], 0)
-	}
-}
-
-// sift moves v[root] down to where it belongs in the heap below it, bottom-up (Ingo Wegener,
-// 1993): it follows the larger children to a leaf and goes back up from there, because an
-// element that was taken from the end belongs far down.
-func sift[E cmp.Ordered](v []E, root int) {
-	at := root
-	for at < (len(v)-1)/2 { // it has two children
-		at = 2*at + 1
-		if v[at] < v[at+1] {
-			at++
-		}
-	}
-	if 2*at+2 == len(v) {
-		at = 2*at + 1
-	}
-	x := v[root]
-	for v[at] < x {
-		at = (at - 1) / 2
-	}
-	for x, v[at] = v[at], x; at > root; {
-		at = (at - 1) / 2
-		x, v[at] = v[at], x
 	}
 }

@@ -1,11 +1,6 @@
 package par
 
-import (
-	"context"
-	"fmt"
-
-	"github.com/stint-go/stint/internal/loop"
-)
+import "fmt"
 
 // Range calls f concurrently for pieces of the indexes from 0 to n-1, and returns when all
 // calls have returned. A piece is the indexes from lo to hi-1. Each index is in exactly one
@@ -20,21 +15,12 @@ func Range(n int, f func(lo, hi int)) {
 	if n < 0 {
 		panic(fmt.Sprintf("par: Range: n is %d, want 0 or more", n))
 	}
-	at := start{n: n}
-	at.begin(f)
-	if at.more() {
-		c := &rangeCall{f: f}
-		c.run(c, at)
-	}
+	pieces(n, f)
 }
 
-// A rangeCall is one call of Range.
-type rangeCall struct {
-	f func(lo, hi int)
-	calls
-}
-
-func (c *rangeCall) Calls(_ context.Context, s *loop.Batch) error {
-	c.f(s.All())
-	return nil
+// pieces calls f for pieces of the indexes from 0 to n-1, which are not divided.
+func pieces(n int, f func(lo, hi int)) {
+	l := newLoop(n, f)
+	l.whole = true
+	l.run()
 }

@@ -1,18 +1,15 @@
 package par
 
 import (
-	"context"
 	"fmt"
 	"sync"
-
-	"github.com/stint-go/stint/internal/loop"
 )
 
-// RangeWith is Range with a state for each goroutine that takes part, such as a histogram or
-// a buffer. Before its first piece a goroutine takes a state that another one has left, or
-// makes one with new; f gets it with each piece, and may change it without a lock. So there
-// are at most GOMAXPROCS states, however many pieces there are. RangeWith returns all states
-// for the caller to merge, in no particular order: none if n is 0.
+// RangeWith is Range with a state for each piece, such as a histogram or a buffer. f gets a
+// state that no other call has at that time, and may change it without a lock. If all states
+// are in use, new makes one; so there are at most GOMAXPROCS states, however many pieces there
+// are. RangeWith returns all states for the caller to merge, in no particular order: none if n
+// is 0.
 //
 // Which pieces share a state differs from run to run. For floating-point sums that are the
 // same in every run, use Reduce.
@@ -30,51 +27,24 @@ func RangeWith[S any](n int, new func() S, f func(s S, lo, hi int)) []S {
 	}
 	s := &states[S]{new: new}
 	alone(func() { s.put(s.take()) }) // before the first piece is measured
-	at := start{n: n}
-	at.begin(func(lo, hi int) {
+	pieces(n, func(lo, hi int) {
 		own := s.take()
-		f(own.state, lo, hi)
+		f(own, lo, hi)
 		s.put(own)
 	})
-	if at.more() {
-		c := &withCall[S]{f: f, states: s}
-		c.loop.Left = func(own any) { s.put(own.(*kept[S])) }
-		c.run(c, at)
-	}
 	return s.all
 }
 
-// A withCall is one call of RangeWith.
-type withCall[S any] struct {
-	f      func(s S, lo, hi int)
-	states *states[S]
-	calls
-}
-
-func (c *withCall[S]) Calls(_ context.Context, b *loop.Batch) error {
-	if b.State == nil {
-		b.State = c.states.take()
-	}
-	lo, hi := b.All()
-	c.f(b.State.(*kept[S]).state, lo, hi)
-	return nil
-}
-
-// states are the states of one call of RangeWith. A goroutine takes one, and puts it back
-// when it ends.
+// states are the states of one call of RangeWith. A piece takes one, and puts it back.
 type states[S any] struct {
 	new func() S
 
-	mu   sync.Mutex
-	all  []S
-	free []*kept[S]
+	mu        sync.Mutex
+	all, free []S
 }
 
-// A kept is a state, as a value that is not nil although the state may be.
-type kept[S any] struct{ state S }
-
 // take returns a free state, or a new one.
-func (s *states[S]) take() *kept[S] {
+func (s *states[S]) take() S {
 	s.mu.Lock()
 	if last := len(s.free) - 1; last >= 0 {
 		defer s.mu.Unlock()
@@ -83,15 +53,15 @@ func (s *states[S]) take() *kept[S] {
 		return own
 	}
 	s.mu.Unlock()
-	own := &kept[S]{s.new()} // without the lock: it is the caller's function
+	own := s.new() // without the lock: it is the caller's function
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.all = append(s.all, own.state)
+	s.all = append(s.all, own)
 	return own
 }
 
 // put makes a state free.
-func (s *states[S]) put(own *kept[S]) {
+func (s *states[S]) put(own S) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.free = append(s.free, own)

@@ -2,14 +2,11 @@ package par
 
 import (
 	"runtime"
-	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/internal/race"
 )
 
@@ -36,40 +33,38 @@ func (p *partial) add(t *testing.T, lo, hi int, pause func(i int)) {
 // Each index is in one state, no state is used by two goroutines at once, there are as many
 // states as calls of new, and at most as many as CPUs.
 func TestStatesHaveEveryIndexOnce(t *testing.T) {
+	check := func(p, n, cost int) {
+		var made atomic.Int32
+		got := RangeWith(n, func() *partial { made.Add(1); return new(partial) }, func(s *partial, lo, hi int) {
+			s.add(t, lo, hi, func(i int) {
+				for range cost {
+					s.seen = s.seen[:0]
+				}
+				if i%1024 == 7 {
+					runtime.Gosched()
+				}
+			})
+		})
+		count, sum := 0, 0
+		for _, s := range got {
+			count, sum = count+s.count, sum+s.sum
+		}
+		if count != n || sum != n*(n-1)/2 {
+			t.Errorf("%d CPUs, %d items: %d indexes, sum %d", p, n, count, sum)
+		}
+		if len(got) != int(made.Load()) || len(got) > p || len(got) < min(n, 1) {
+			t.Errorf("%d CPUs, %d items: %d states, %d were made", p, n, len(got), made.Load())
+		}
+	}
+	defer func() { splits = false }()
 	for _, p := range []int{1, 2, 3, 8} {
 		procs(t, p)
-		for _, split := range []bool{false, true} {
-			splits = split
+		for _, splits = range []bool{false, race.Enabled} {
 			for _, n := range []int{0, 1, 2, 3, 10, 127, 1000, 4000, 100_000} {
-				for _, cost := range []int{0, 100, 10_000} {
-					if n*cost > 20_000_000 || race.Enabled && n*cost > 2_000_000 {
-						continue
-					}
-					var made atomic.Int32
-					got := RangeWith(n, func() *partial { made.Add(1); return new(partial) }, func(s *partial, lo, hi int) {
-						s.add(t, lo, hi, func(i int) {
-							for range cost {
-								s.seen = s.seen[:0]
-							}
-							if i%1024 == 7 {
-								runtime.Gosched()
-							}
-						})
-					})
-					count, sum := 0, 0
-					for _, s := range got {
-						count, sum = count+s.count, sum+s.sum
-					}
-					if count != n || sum != n*(n-1)/2 {
-						t.Errorf("%d CPUs, %d items: %d indexes, sum %d", p, n, count, sum)
-					}
-					if len(got) != int(made.Load()) || len(got) > p || len(got) < min(n, 1) {
-						t.Errorf("%d CPUs, %d items: %d states, %d were made", p, n, len(got), made.Load())
-					}
-				}
+				check(p, n, 0)
+				check(p, n, min(10_000, 2_000_000/(n+1)))
 			}
 		}
-		splits = false
 	}
 }
 
@@ -90,52 +85,18 @@ func TestStatesOfLongItems(t *testing.T) {
 	}
 }
 
-// A goroutine that starts takes the state of one that has ended.
-func TestStatesAreTakenOver(t *testing.T) {
-	procs(t, 2)
-	for range 50 {
-		var wg sync.WaitGroup
-		for range 4 { // more goroutines than CPUs, so helpers come and go
-			wg.Go(func() {
-				var made atomic.Int32
-				RangeWith(3000, func() int { return int(made.Add(1)) }, func(_, lo, hi int) {
-					if lo%500 < 3 {
-						time.Sleep(10 * time.Microsecond)
-					}
-				})
-				if made.Load() > 2 {
-					t.Errorf("%d states on 2 CPUs", made.Load())
-				}
-			})
-		}
-		wg.Wait()
-	}
-}
-
 // A panic of new reaches the caller, on its own goroutine and on another; so does a Goexit.
 // The calls that run have returned by then.
 func TestNewDoesNotReturn(t *testing.T) {
 	for at := range int32(2) { // of the caller; of a helper
-		for _, exits := range []bool{false, true} {
+		for want, end := range map[string]func(){"panic of new": func() { bang("new") }, "Goexit": runtime.Goexit} {
 			synctest.Test(t, func(t *testing.T) {
 				procs(t, 2)
 				var calls, running atomic.Int32
-				ended := make(chan any)
-				go func() {
-					returned := false
-					defer func() {
-						v := recover()
-						if returned {
-							v = "it returned"
-						}
-						ended <- v
-					}()
+				how := ending(func() {
 					RangeWith(4, func() int {
 						if calls.Add(1) > at {
-							if exits {
-								runtime.Goexit()
-							}
-							bang("new")
+							end()
 						}
 						return 0
 					}, func(_, lo, hi int) {
@@ -143,15 +104,9 @@ func TestNewDoesNotReturn(t *testing.T) {
 						time.Sleep(time.Second)
 						running.Add(-1)
 					})
-					returned = true
-				}()
-				v := <-ended
-				p, ok := v.(*stint.PanicError)
-				if exits && v != nil || !exits && (!ok || p.Value != "new" || !strings.Contains(string(p.Stack), "bang")) {
-					t.Errorf("ended with %v", v)
-				}
-				if running.Load() != 0 || calls.Load() != at+1 {
-					t.Errorf("%d calls run, %d calls of new", running.Load(), calls.Load())
+				})
+				if how != want || running.Load() != 0 || calls.Load() != at+1 {
+					t.Errorf("%v, want %s; %d calls run, %d calls of new", how, want, running.Load(), calls.Load())
 				}
 			})
 		}

@@ -1,11 +1,5 @@
 package par
 
-import (
-	"context"
-
-	"github.com/stint-go/stint/internal/loop"
-)
-
 // maxBlocks is the largest number of blocks that Reduce makes of a slice.
 const maxBlocks = 1024
 
@@ -59,28 +53,9 @@ func block(b, n int) (lo, hi int) {
 
 // indexes calls f concurrently for each index from 0 to n-1.
 func indexes(n int, f func(i int)) {
-	at := start{n: n}
-	at.begin(func(lo, hi int) {
+	newLoop(n, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			f(i)
 		}
-	})
-	if at.more() {
-		c := &indexCall{f: f}
-		c.run(c, at)
-	}
-}
-
-// An indexCall is one call of indexes.
-type indexCall struct {
-	f func(i int)
-	calls
-}
-
-func (c *indexCall) Calls(_ context.Context, p *loop.Batch) error {
-	for i, ok := p.At, true; ok; ok = p.Begin(i) {
-		c.f(i)
-		i++
-	}
-	return nil
+	}).run()
 }

@@ -1,19 +1,16 @@
 package par
 
 import (
-	"sync"
 	"sync/atomic"
 
 	"github.com/stint-go/stint/internal/task"
 )
 
 // A team is the goroutines that sort one slice: the caller's, and at most one for each
-// further CPU. A part that is worthwhile is forked if a CPU is idle, and otherwise done by
-// the goroutine at hand, so there is no queue.
+// further CPU. The two sides of a slice are sorted concurrently if a CPU is idle, and
+// otherwise one after the other, so there is no queue.
 type team struct {
 	idle    atomic.Int32 // CPUs that no goroutine of the team uses
-	members sync.WaitGroup
-	stopped atomic.Bool // a function of the user did not return: no part starts
 	failure failure
 }
 
@@ -24,77 +21,70 @@ func newTeam(procs int) *team {
 	return t
 }
 
-// run calls f on the caller's goroutine, waits for everything that was forked, and panics
-// or ends the goroutine if a function of the user did.
+// run calls f on the caller's goroutine, and panics or ends the goroutine if a function of
+// the user did.
 func (t *team) run(f func()) {
+	defer t.failure.raise() // of a Goexit, too
+	t.try(f)
+}
+
+// free reports whether a CPU is idle.
+func (t *team) free() bool { return t.idle.Load() > 0 }
+
+// take takes an idle CPU.
+func (t *team) take() bool {
+	for n := t.idle.Load(); n > 0; n = t.idle.Load() {
+		if t.idle.CompareAndSwap(n, n-1) {
+			return true
+		}
+	}
+	return false
+}
+
+// stopped reports whether a function of the user did not return: no part starts.
+func (t *team) stopped() bool {
+	p, err := t.failure.First()
+	return p != nil || err != nil
+}
+
+// both calls f and g, concurrently if a CPU is idle, and returns when both have ended. It
+// reports whether the team goes on. If not, f and g may have ended early.
+func (t *team) both(f, g func()) bool {
+	switch {
+	case t.stopped():
+	case t.take():
+		t.fork(f, g)
+	default:
+		f()
+		if !t.stopped() {
+			g()
+		}
+	}
+	return !t.stopped()
+}
+
+// fork calls f, and g on a new goroutine. The first of the two gives its CPU back, and the
+// caller goes on with that of the other one.
+func (t *team) fork(f, g func()) {
+	var left atomic.Bool
+	leave := func() {
+		if !left.Swap(true) {
+			t.idle.Add(1)
+		}
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer leave()
+		t.try(g)
+	}()
 	defer func() { // of a Goexit, too
-		t.idle.Add(1) // while this one waits
-		t.members.Wait()
-		t.failure.raise()
+		leave()
+		<-done
 	}()
 	t.try(f)
 }
 
-// free reports whether fork may find an idle CPU. A caller that asks first need not make a
-// closure that is not used.
-func (t *team) free() bool { return t.idle.Load() > 0 }
-
-// fork calls f on a new goroutine if a CPU is idle, and reports whether it does.
-func (t *team) fork(f func()) bool {
-	for {
-		n := t.idle.Load()
-		if n <= 0 || t.stopped.Load() {
-			return false
-		}
-		if t.idle.CompareAndSwap(n, n-1) {
-			break
-		}
-	}
-	t.members.Add(1)
-	go func() {
-		defer func() {
-			t.idle.Add(1)
-			t.members.Done()
-		}()
-		t.try(f)
-	}()
-	return true
-}
-
-// both calls f and g, concurrently if a CPU is idle, and waits for both. It reports whether
-// the team continues: if a user's function did not return, f and g may have ended early.
-func (t *team) both(f, g func()) bool {
-	var done chan struct{}
-	if t.free() {
-		done = make(chan struct{})
-	}
-	if done == nil || !t.fork(func() { defer close(done); t.try(g) }) {
-		f()
-		g()
-		return !t.stopped.Load()
-	}
-	func() {
-		defer func() {
-			t.idle.Add(1) // while this one waits
-			<-done
-			t.idle.Add(-1)
-		}()
-		t.try(f)
-	}()
-	return !t.stopped.Load()
-}
-
-// try calls f on a goroutine of the team. If f does not return, it stops the team and records
-// the outcome, before another goroutine waits for this one or continues after it. It
-// recovers a panic; a Goexit continues.
-func (t *team) try(f func()) {
-	returned := false
-	defer func() {
-		if !returned {
-			t.stopped.Store(true)
-			t.failure.add(task.Unreturned(recover()))
-		}
-	}()
-	f()
-	returned = true
-}
+// try calls f. If f does not return, try records the outcome before another goroutine goes
+// on. It recovers a panic; a Goexit continues.
+func (t *team) try(f func()) { task.Guard(f, t.failure.add) }

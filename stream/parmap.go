@@ -45,7 +45,7 @@ func parMapped[T, R any](s Stream[T], f func(context.Context, T) (R, error), o o
 		o := o
 		o.Inherit(limit.ScopeOf(in.ctx))
 		m := newParMap(c, in, &o, window.Config[T, R]{
-			Call: f, Unordered: o.Unordered, Queue: o.Room(-1),
+			Call: f, Unordered: o.Has(option.Unordered), Queue: o.Room(-1),
 			MaxSize: min(batchSize[T](), batchSize[R]()), Bytes: size[T]() + size[R](),
 		}, newRows)
 		start(m.up, s, m)

@@ -33,7 +33,7 @@ func first(ctx context.Context, n int, f body, opts ...stint.Option) error {
 		switch {
 		case err == nil:
 			return nil, errNext
-		case o.KeepGoing, ctx.Err() != nil: // a late error does not count
+		case o.Has(option.KeepGoing), ctx.Err() != nil: // a late error does not count
 			return nil, err
 		}
 		return err, nil
@@ -53,7 +53,7 @@ func first(ctx context.Context, n int, f body, opts ...stint.Option) error {
 			errs = append(errs, err)
 		}
 	}
-	if len(errs) > 0 && !o.KeepGoing {
+	if len(errs) > 0 && !o.Has(option.KeepGoing) {
 		return errors.Unwrap(errs[0])
 	}
 	return errors.Join(errs...)
@@ -62,7 +62,7 @@ func first(ctx context.Context, n int, f body, opts ...stint.Option) error {
 // withoutKeepGoing returns opts without KeepGoing and without the option of within.
 func withoutKeepGoing(opts []stint.Option) (rest []stint.Option) {
 	for _, opt := range opts {
-		if o := option.Collect("stint", "First", ^option.Set(0), []stint.Option{opt}); !o.KeepGoing && o.Max == 0 {
+		if o := option.Collect("stint", "First", ^option.Set(0), []stint.Option{opt}); !o.Has(option.KeepGoing) && o.Max == 0 {
 			rest = append(rest, opt)
 		}
 	}

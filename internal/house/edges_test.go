@@ -23,7 +23,7 @@ var machinery = []string{"internal/auto", "internal/limit", "internal/fifo", "in
 // import testPackages and the packages that callers import, besides.
 var edges = map[string][]string{
 	".":                      machinery,
-	"par":                    machinery,
+	"par":                    {"internal/race", "internal/task"},
 	"stream":                 slices.Concat([]string{"."}, machinery),
 	"errgroup":               machinery,
 	"debug":                  {".", "internal/option"},

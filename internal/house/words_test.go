@@ -26,7 +26,7 @@ var words = []struct {
 	{"short; fast-path signs; slow start; WaitIdle, isIdle, untracked", `brief|calm|rise|quiet`, code, true},
 	{"permit, node, executor, slot; entry point; driver", `places?|doors?|drives?`, code, true},
 	{"batch", `pieces?`, []string{"stream"}, true},
-	{"grain; stealable range, batch", `paces?|seats?|spans?`, []string{"internal/loop", "par"}, true},
+	{"batch", `paces?|seats?|spans?`, []string{"internal/loop", "par"}, true},
 	{"claim cache", `hand`, []string{"internal/work"}, true},
 	{"fifo, node", `lines?`, []string{"internal/limit", "internal/fifo", "internal/work"}, true},
 	{"NotifyWaiting; sampler", `press|meters?`, []string{"internal/auto", "internal/loop", "internal/work", "errgroup"}, true},

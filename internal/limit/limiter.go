@@ -16,30 +16,23 @@ type Limiter struct {
 	Order race.Order // of the tasks that run on permits, for the race detector
 	Made  race.Ends  // of the functions that have made l; see race.Aside
 
-	signs  atomic.Int64 // Signs; written with mu held
-	waited atomic.Bool  // a waiter has joined, under an adaptive limit, since no permit was out; written with mu held
-	limit  atomic.Int64 // written with mu held
-	out    atomic.Int64 // permits that are out; written with mu held
+	signs atomic.Int64 // Signs; written with mu held
+	limit atomic.Int64 // written with mu held
+	out   atomic.Int64 // permits that are out; written with mu held
 
 	mu        sync.Mutex
 	extra     int                   // permits that may be out beyond the limit
 	waiters   [2]fifo.List[*Waiter] // by priority
-	watchers  fifo.List[*Watcher]   // with a word
-	wakers    fifo.List[*Watcher]   // with a channel
-	counters  *Counters             // nil: see Limiter.Counters
-	inherited bool                  // calls without a limit, made by tasks that hold a permit, use l
+	watchers  fifo.List[*Watcher]
+	counters  *Counters // nil: see Limiter.Counters
+	inherited bool      // calls without a limit, made by tasks that hold a permit, use l
 
 	adaptive
 }
 
-// A Watcher follows a limiter: by two bits of a word that its owner reads anyway, or by a
-// channel.
+// A Watcher follows the limit of a limiter.
 type Watcher struct {
-	Wake      chan<- struct{} // receives, unless it is full, when the limit may have changed; nil: Word
-	Word      *atomic.Uint32
-	Over      uint32 // the bit that is set while more permits are out than the limit allows
-	Above     uint32 // the bit that is set while Limiter.Above(Threshold)
-	Threshold int
+	Wake chan<- struct{} // receives, unless it is full, when the limit may have changed
 
 	node fifo.Node[*Watcher] // guarded by Limiter.mu
 }
@@ -79,12 +72,6 @@ func (l *Limiter) Init(n int) {
 // Inherit makes l the limiter of calls without a limit that its tasks make. It must be
 // called before l is used.
 func (l *Limiter) Inherit() { l.inherited = true }
-
-// Above reports whether the limit is above threshold, which is a sign that tasks wait. The
-// initial limit of a search is no sign until a waiter has joined.
-func (l *Limiter) Above(threshold int) bool {
-	return l.Bound() > threshold && (!l.Adaptive() || l.waited.Load())
-}
 
 // Load returns how many permits are out, and whether anyone waits for one.
 func (l *Limiter) Load() (out int, waiting bool) {
@@ -230,16 +217,11 @@ func (l *Limiter) Yield(low bool) (w *Waiter, kept bool) {
 	return l.passLocked(), false
 }
 
-// Watch keeps w up to date until Unwatch.
+// Watch wakes w now, and after each change of the limit until Unwatch.
 func (l *Limiter) Watch(w *Watcher) {
 	l.mu.Lock()
 	defer l.unlock()
-	if w.Wake == nil {
-		l.watchers.Push(&w.node, w)
-		w.updateLocked(l)
-		return
-	}
-	l.wakers.Push(&w.node, w)
+	l.watchers.Push(&w.node, w)
 	w.wake()
 }
 
@@ -262,8 +244,9 @@ func (l *Limiter) Set(n int) {
 		granted = append(granted, w)
 	}
 	l.updateSignsLocked()
-	l.updateWatchersLocked()
-	l.wakeWatchersLocked()
+	for n := l.watchers.First(); n != nil; n = n.Next() {
+		n.Value().wake()
+	}
 	l.unlock()
 	for _, w := range granted {
 		w.Grant()
@@ -314,13 +297,9 @@ func (l *Limiter) Counts() (limit, out, waiting int) {
 	return l.Bound(), l.outLocked(), l.waitingLocked()
 }
 
-// unlock unlocks mu. It tells the watchers and the controller if no permit is out.
+// unlock unlocks mu. It tells the controller if no permit is out.
 func (l *Limiter) unlock() {
 	if l.Idle() {
-		if l.waited.Load() {
-			l.waited.Store(false)
-			l.updateWatchersLocked()
-		}
 		if c := l.ActiveController(); c != nil {
 			c.NotifyIdle()
 		}
@@ -399,13 +378,8 @@ func (l *Limiter) updateSignsLocked() {
 	if l.freeLocked() < 0 {
 		signs |= over
 	}
-	before := l.Signs()
-	if before == signs {
-		return // without writing to a cache line that holders read
-	}
-	l.signs.Store(int64(signs))
-	if before.Over() != signs.Over() {
-		l.updateWatchersLocked()
+	if l.Signs() != signs { // otherwise without writing to a cache line that holders read
+		l.signs.Store(int64(signs))
 	}
 }
 
@@ -414,26 +388,8 @@ func (l *Limiter) noteWaitingLocked(w *Waiter) {
 	if !l.Adaptive() || w.Untracked {
 		return
 	}
-	if !l.waited.Load() {
-		l.waited.Store(true)
-		l.updateWatchersLocked()
-	}
 	if c := l.NeedController(); c != nil { // and not after the end of the search
 		c.NotifyWaiting()
-	}
-}
-
-// updateWatchersLocked tells the watchers with a word.
-func (l *Limiter) updateWatchersLocked() {
-	for n := l.watchers.First(); n != nil; n = n.Next() {
-		n.Value().updateLocked(l)
-	}
-}
-
-// wakeWatchersLocked tells the watchers with a channel.
-func (l *Limiter) wakeWatchersLocked() {
-	for n := l.wakers.First(); n != nil; n = n.Next() {
-		n.Value().wake()
 	}
 }
 
@@ -441,19 +397,6 @@ func (w *Watcher) wake() {
 	select {
 	case w.Wake <- struct{}{}:
 	default:
-	}
-}
-
-func (w *Watcher) updateLocked(l *Limiter) {
-	w.set(w.Over, l.freeLocked() < 0)
-	w.set(w.Above, l.Above(w.Threshold))
-}
-
-func (w *Watcher) set(bit uint32, on bool) {
-	if on {
-		w.Word.Or(bit)
-	} else {
-		w.Word.And(^bit)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 )
@@ -216,78 +215,17 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// A watcher follows whether more permits are out than the limit allows, and whether
-// that is above a number, and leaves the other bits of its word alone.
-func TestWatcher(t *testing.T) {
-	l := New(2)
-	l.TryAcquire()
-	l.TryAcquire()
-	var early, late atomic.Uint32
-	early.Store(1)
-	is := func(want uint32) {
-		t.Helper()
-		if e, l := early.Load(), late.Load(); e != want|1 || l != want {
-			t.Errorf("the words are %b and %b, want %b", e, l, want)
-		}
-	}
-	a, b := &Watcher{Word: &early, Over: 4, Above: 8, Threshold: 3}, &Watcher{Word: &late, Over: 4, Above: 8, Threshold: 3}
-	l.Watch(a)
-	l.Set(1)
-	l.Watch(b)
-	is(4)
-	l.Release(Permit{})
-	is(0)
-	l.TryAcquire() // none is free
-	l.Set(3)
-	l.TryAcquire()
-	l.TryAcquire()
-	l.Set(2)
-	is(4)
-	l.Set(4)
-	is(8)
-	l.Set(3)
-	is(0)
-	l.Set(5)
-	l.Unwatch(a)
-	l.Unwatch(b)
-	l.Set(1)
-	is(8)
-}
-
-// A controller is told of a waiter. Its first limit does not say that tasks wait; once somebody
-// has waited, the limit does.
+// A controller is told of a waiter.
 func TestControllerIsTold(t *testing.T) {
-	l, searching := newAdaptive(3)
+	l, searching := newAdaptive(1)
 	defer l.EndSearch()
-	var word atomic.Uint32
-	l.Watch(&Watcher{Word: &word, Over: 1, Above: 2, Threshold: 2})
-	l.TryAcquire()
-	l.TryAcquire()
-	l.TryAcquire()
-	is := func(above bool, run int, waiting bool) {
-		t.Helper()
-		n, w := l.Load()
-		if l.Above(2) != above || word.Load() == 2 != above || n != run || w != waiting {
-			t.Errorf("above %v, word %b, %d out, waiting %v; want %v, %d, %v", l.Above(2), word.Load(), n, w, above, run, waiting)
-		}
+	if l.TryAcquire(); searching() {
+		t.Error("told, though nobody waits")
 	}
-	is(false, 3, false)
 	var granted []int
-	queued(t, l, 2, &granted)
-	is(true, 3, true)
-	l.Release(Permit{})
-	l.Release(Permit{})
-	is(true, 3, false)
-	l.Set(2)
-	if !searching() || l.Above(2) {
-		t.Errorf("told: %v, above: %v", searching(), l.Above(2))
+	if queued(t, l, 1, &granted); !searching() {
+		t.Error("not told of a waiter")
 	}
-	l.Set(3)
-	is(true, 3, false)
-	for range 3 {
-		l.Release(Permit{})
-	}
-	is(false, 0, false) // whoever comes next may compute
 }
 
 // The controller is told of an Untracked waiter when it is tracked, while it waits.
@@ -297,18 +235,18 @@ func TestTrack(t *testing.T) {
 	l.TryAcquire()
 	w := &Waiter{Untracked: true, Grant: func() {}}
 	l.Track(w)
-	if l.Join(w, nil) || searching() || l.Above(0) {
-		t.Fatalf("told of an untracked waiter: %v, above: %v", searching(), l.Above(0))
+	if l.Join(w, nil) || searching() {
+		t.Fatalf("told of an untracked waiter: %v", searching())
 	}
 	l.Track(w)
 	l.Track(w)
-	if !searching() || !l.Above(0) {
-		t.Errorf("told: %v, above: %v", searching(), l.Above(0))
+	if !searching() {
+		t.Error("not told")
 	}
 }
 
-// A watcher that wakes sends when the limit changes, and does not block.
-func TestWatcherWakes(t *testing.T) {
+// A watcher is woken when the limit changes, and blocks nobody.
+func TestWatcher(t *testing.T) {
 	l := New(1)
 	wake := make(chan struct{}, 1)
 	a := &Watcher{Wake: wake}

@@ -3,40 +3,40 @@ package loop
 import (
 	"context"
 	"math"
+	"sync/atomic"
 
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/task"
 	"github.com/stint-go/stint/internal/work"
 )
 
+// pooled is the part of a loop that is for the loops on an engine.
+type pooled struct {
+	executor work.Executor
+	queued   atomic.Bool // the source of executor has a helper in its queue
+}
+
 // runOn runs the loop on the workers of e. Each helper is a task of a source of its own.
 func (l *Loop) runOn(e *work.Engine) bool {
-	l.source = e.NewSource(work.SourceConfig{
-		Context: l.Context, Room: math.MaxInt, Runner: job{l}, Parent: l.Parent, Shared: true, Helpers: true,
-	})
-	l.helpers.Add(1)
-	unwatch := context.AfterFunc(l.Context, func() {
-		l.source.Stop() // now, since on a busy engine the queued helper may wait long
-		l.helpers.Done()
+	x := &l.executor
+	x.Open(l.Context, e, work.Config{}, work.SourceConfig{
+		Context: l.Context, Room: math.MaxInt, Runner: job{l}, Parent: l.Parent, Helpers: true,
 	})
 	defer func() {
 		l.Stop()
-		if unwatch() {
-			l.helpers.Done()
-		}
-		l.helpers.Wait()
+		x.Close()
 		l.ends.Acquire()
 	}()
 	if !l.offer() && l.Context.Err() == nil {
 		return false
 	}
-	l.source.Wait()
+	x.Wait()
 	return true
 }
 
 // offer queues a helper, unless one is queued.
 func (l *Loop) offer() bool {
-	return !l.queued.CompareAndSwap(false, true) || l.source.Offer(nil, l.Parent) == work.Accepted
+	return !l.queued.CompareAndSwap(false, true) || l.executor.Source.Offer(nil, l.Parent) == work.Accepted
 }
 
 // A job is a Loop as the job of its source.
@@ -46,26 +46,22 @@ type job struct{ loop *Loop }
 func (j job) Run(ctx context.Context, _ work.Task) error {
 	l := j.loop
 	l.queued.Store(false)
-	if l.left() > 1 && !l.isStopped() {
+	if l.left() > 1 && !l.stopped.Load() {
 		l.offer()
 	}
-	w := new(worker)
-	w.init(l, ctx)
-	w.permit = limit.ScopeOf(ctx).Permit()
+	w := &worker{loop: l, ctx: ctx, permit: limit.ScopeOf(ctx).Permit()}
 	w.quantum.Start()
-	defer l.pass(w)
+	defer l.pass()
 	w.work()
 	return nil
 }
 
 // pass ends a helper, perhaps by a Goexit, and makes sure that another continues.
-func (l *Loop) pass(w *worker) {
-	w.leave()
-	switch {
-	case l.isOver():
-		l.source.Stop() // drops the queued helper, which may wait long
-	case l.left() > 0:
-		l.offer() // w made room for others
+func (l *Loop) pass() {
+	if l.isOver() {
+		l.executor.Source.Stop() // drops the queued helper, which may wait long
+	} else {
+		l.offer() // this one has made room for others
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
@@ -15,98 +14,73 @@ import (
 	"github.com/stint-go/stint/internal/work"
 )
 
-// A Loop calls Body once for every index from First to N-1, unless Failed, Cut or the end
-// of Context stops it. N, Context, Body, Procs and one of Limiter, Engine, Limit and Auto
-// must be set.
-//
-// Fields that are read for every batch come first. Fields that are written often, next
-// and the caller's batch, are kept off their cache lines.
-type Loop struct {
-	ends race.Ends // of items that ran on goroutines of their own
+// A Body makes the calls of a Loop, and is told how they end.
+type Body interface {
+	// Call makes the call for i.
+	Call(ctx context.Context, i int) error
+	// Failed is told how the call for i ended if it did not return nil, and reports
+	// whether the loop stops. For a panic it runs inside the deferred call.
+	Failed(i int, o task.Outcome) (stop bool)
+	// Abandoned is told that the engine was shut down before every index was claimed.
+	Abandoned()
+}
 
-	N          int
-	Context    context.Context
-	Body       Body
-	Parent     *limit.Scope // of the call, if a task makes it or its priority is low
-	Name       string       // of the regions in execution traces; "" makes none
-	Engine     *work.Engine // whose workers call Body; nil: the caller and helpers of the loop
-	lim        *limit.Limiter
-	stealables atomic.Pointer[stealable]
-	Procs      int // the number of CPUs
-	halt       atomic.Uint32
-	shared     bool      // lim is not the loop's own
-	low        bool      // its tasks have low priority on lim
-	Compute    bool      // no item waits, so batches may be long
-	Waits      bool      // every item may wait, so none is short
-	Nested     bool      // Limiter is inherited
-	timed      bool      // workers measure the cost of an item
-	epoch      time.Time // of their clocks, if timed
+// Config configures a Loop. N, Context, Body and one of Limiter, Engine, Limit and Auto must be
+// set.
+type Config struct {
+	N       int
+	Context context.Context
+	Body    Body
+	Parent  *limit.Scope // of the call, if a task makes it or its priority is low
+	Name    string       // of the regions in execution traces; "" makes none
 
 	Limiter *limit.Limiter // bounds the workers, and perhaps those of others
+	Nested  bool           // Limiter is inherited
+	Engine  *work.Engine   // whose workers call Body; nil: the caller and helpers of the loop
 	Limit   int            // bounds the workers if Limiter and Engine are nil
 	Auto    auto.Config    // searches for that limit instead, if Max is not 0; calls without a limit inherit it
-	First   int
-	Cost    int64           // of an item, in picoseconds, if the caller has measured some
-	Left    func(state any) // is called with the State of each worker that ends, before it releases its permit
+}
 
-	*helping // nil for one item under no limiter
-	ended    atomic.Bool
-	queued   atomic.Bool    // source has a helper in its queue
-	helpers  sync.WaitGroup // the spare worker among them
-	running  atomic.Int32   // workers and the spare worker
-	waiting  atomic.Int32   // of them, those in the limiter's queue
-	source   *work.Source   // of Engine
+// A Loop calls Body once for every index from 0 to N-1, unless Failed or the end of Context
+// stops it.
+type Loop struct {
+	Config
+	ends    race.Ends // of items that ran on goroutines of their own
+	lim     *limit.Limiter
+	low     bool        // its tasks have low priority on lim
+	stopped atomic.Bool // no more calls start
 
-	next atomic.Uint64 // the first unclaimed index; it may pass N, which may be the largest int
-	cost atomic.Int64  // of an item, as measured last to an eighth
+	pooled  // for Engine
+	helping // otherwise
 
-	mu       sync.Mutex    // held for every move of more than one index
-	batching int           // workers whose batches may have several indexes, which they may return
-	over     chan struct{} // closed when no more calls will start; nil unless a worker waits
+	mu   sync.Mutex
+	over chan struct{} // closed when no more calls will start; nil unless a worker waits
 
+	next   atomic.Uint64 // the first unclaimed index; it may pass N, which may be the largest int
 	caller worker
 }
 
-// helping is the part of a loop that only loops with helpers need.
-type helping struct {
-	*ownLimit // nil if Limiter or Engine is given
-	spare     spare
-}
-
-// ownLimit is the limit of a loop that is given none. Contexts of tasks refer to it, and may
-// live long. It is a part of the same allocation as helping, which therefore does not refer
-// to the loop after the end.
-type ownLimit struct {
-	own  limit.Limiter    // lim
-	held limit.HeldPermit // of the caller, if own is inherited
-}
-
-// init chooses the limiter, and whether to measure items.
+// init chooses the limiter. The loop's own is no part of the loop's memory: contexts of tasks
+// refer to it, and may live long.
 func (l *Loop) init() {
-	l.next.Store(uint64(l.First))
-	l.cost.Store(l.Cost)
-	if l.N-l.First <= 1 && l.Limiter == nil && l.Engine == nil {
-		return
-	}
 	switch {
 	case l.Engine != nil:
-		l.helping = new(helping)
-		l.lim, l.shared = l.Engine.Limiter(), true
+		l.lim = l.Engine.Limiter()
 	case l.Limiter != nil:
-		l.helping = new(helping)
-		l.lim, l.shared = l.Limiter, true
+		l.lim = l.Limiter
+	case l.Auto.Max > 0:
+		l.lim = new(limit.Limiter)
+		l.lim.InitAdaptive(l.Auto)
+		l.lim.Inherit()
 	default:
-		l.initOwn()
+		l.lim = new(limit.Limiter)
+		l.lim.Init(l.Limit)
 	}
-	l.low = l.shared && l.Parent.IsLow()
-	untimed := max(minTimedItems, l.lim.Bound()) // so many items are claimed one by one
-	if l.Compute {
-		untimed = 1
-	}
-	if l.N-l.First > untimed && uint64(l.N) <= maxIndex && !l.Waits {
-		l.timed, l.epoch = true, time.Now()
-	}
+	l.low = l.shared() && l.Parent.IsLow()
 }
+
+// shared reports whether lim is not the loop's own.
+func (l *Loop) shared() bool { return l.Limiter != nil || l.Engine != nil }
 
 // Run runs the loop and returns when every call has returned. It reports false, and calls
 // nothing, if the engine is closed. A call of runtime.Goexit on the caller's goroutine
@@ -117,12 +91,9 @@ func (l *Loop) Run() bool {
 		return l.runOn(l.Engine)
 	}
 	w := &l.caller
-	w.init(l, l.Context)
-	w.caller = true
-	if l.lim != nil {
-		if w.permit, w.has = l.lim.AcquireFree(w.from()); !w.has && !w.acquire(nil) {
-			return true
-		}
+	w.loop, w.ctx = l, l.Context
+	if w.permit, w.has = l.lim.AcquireFree(w.from()); !w.has && !w.acquire(nil) {
+		return true
 	}
 	w.begin()
 	l.running.Add(1)
@@ -139,7 +110,6 @@ func (l *Loop) join(w *worker) {
 	if w.calling || l.Context.Err() != nil {
 		l.Stop()
 	}
-	w.leave()
 	l.end()
 	w.release()
 	if l.running.Add(-1) == 0 {
@@ -150,17 +120,16 @@ func (l *Loop) join(w *worker) {
 		l.Parent.Reclaim()
 	}
 	l.ends.Acquire()
-	if l.inherited() {
+	if !l.shared() {
 		l.lim.EndSearch()
-		l.spare.waiter.Grant = nil
 	}
 }
 
 // Running returns how many calls run, at least: the caller and the helpers that have not
 // found the loop over.
 func (l *Loop) Running() int {
-	if l.source != nil {
-		return l.source.Running()
+	if s := l.executor.Source; s != nil {
+		return s.Running()
 	}
 	return int(l.running.Load())
 }
@@ -168,52 +137,40 @@ func (l *Loop) Running() int {
 // Complete reports whether every index was started. It is called after Run.
 func (l *Loop) Complete() bool { return l.left() == 0 }
 
-// Cut leaves out the indexes that no worker has claimed. They are larger than every index
-// that has been started.
-func (l *Loop) Cut() { l.next.Store(uint64(l.N)) }
-
 // Stop keeps further calls from starting.
-func (l *Loop) Stop() { l.halt.Or(stopped) }
+func (l *Loop) Stop() { l.stopped.Store(true) }
 
-func (l *Loop) isStopped() bool { return l.halt.Load()&stopped != 0 }
+// left returns how many indexes were not claimed.
+func (l *Loop) left() int { return l.N - int(min(l.next.Load(), uint64(l.N))) }
 
 // isOver reports whether no more calls will start.
-func (l *Loop) isOver() bool { return l.isStopped() || l.exhausted() }
+func (l *Loop) isOver() bool { return l.stopped.Load() || l.left() == 0 }
+
+// claim claims the next index. Another worker may have claimed the last one since the caller
+// looked.
+func (l *Loop) claim() (i int, ok bool) {
+	if l.left() == 0 { // so that next stays near N whatever the number of workers
+		return 0, false
+	}
+	n := l.next.Add(1) - 1
+	return int(n), n < uint64(l.N)
+}
 
 // end is called by every worker that leaves. If the loop is over, end ends the waits for
-// permits; at the latest, the last worker finds the loop over. If nothing is left, end
-// cancels the spare worker, which would find nothing; a worker that returns indexes later
-// calls another helper.
+// permits; at the latest, the last worker finds the loop over. A worker that waits later looks
+// itself.
 func (l *Loop) end() {
-	over := l.isOver()
-	if over && !l.ended.Load() {
-		l.ended.Store(true)
+	if !l.isOver() || l.waiting.Load() == 0 {
+		return
 	}
-	if l.waiting.Load() == 0 {
-		return // a worker that waits later looks whether the loop is over
-	}
-	if over {
-		l.mu.Lock()
-		l.closeOver()
-		l.mu.Unlock()
-	}
-	if over || l.left() == 0 {
-		l.cancelSpare()
-		if l.left() > 0 { // a worker that gave indexes back may have left because of the spare worker
-			l.addSpareFor(1)
-		}
-	}
+	l.mu.Lock()
+	l.closeOverLocked()
+	l.mu.Unlock()
+	l.cancelSpare()
 }
 
-// closeOver ends the waits for permits. It is called with mu held.
-func (l *Loop) closeOver() {
-	if l.over != nil {
-		close(l.over)
-		l.over = nil
-	}
-}
-
-// overSignal returns the channel that is closed when no more calls will start.
+// overSignal returns a channel that is closed when no more calls will start. The caller is
+// counted in waiting.
 func (l *Loop) overSignal() <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -221,20 +178,20 @@ func (l *Loop) overSignal() <-chan struct{} {
 		l.over = make(chan struct{})
 	}
 	over := l.over
-	if l.ended.Load() {
-		l.closeOver()
+	if l.isOver() {
+		l.closeOverLocked()
 	}
 	return over
 }
 
-// countFailure counts a call that has failed, before it counts as completed.
-func (l *Loop) countFailure() {
-	if l.lim != nil {
-		l.lim.Failed()
+func (l *Loop) closeOverLocked() {
+	if l.over != nil {
+		close(l.over)
+		l.over = nil
 	}
 }
 
-// tell passes on the outcome of a call.
+// tell passes on the outcome of a call that has failed.
 func (l *Loop) tell(i int, o task.Outcome) {
 	if l.Body.Failed(i, o) {
 		l.Stop()

@@ -2,62 +2,61 @@ package loop
 
 import (
 	"runtime/pprof"
+	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
 )
+
+// helping is the part of a loop that is for the loops with helpers of their own.
+type helping struct {
+	helpers sync.WaitGroup // the spare worker among them
+	running atomic.Int32   // workers and the spare worker
+	waiting atomic.Int32   // of them, those in the limiter's queue
+	spare   spare
+}
 
 // A spare is the next helper of a loop, before it starts: a new goroutine, or an entry in
 // the limiter's queue. There is one at most, and it is counted in running and helpers.
 type spare struct {
 	exists atomic.Bool
-	waits  int32 // how often a spare worker has waited for a CPU in vain; guarded by exists
 	waiter limit.Waiter
-	called bool      // by another goroutine, perhaps of another call; guarded by exists
-	ready  time.Time // when it had a permit, if it may have to wait for a CPU; guarded by exists
+	ready  time.Duration // when it had a permit, by limit.Clock; guarded by exists
+	waits  int           // how often a spare worker has waited for a CPU in vain; guarded by exists
 }
 
 // addSpare makes a spare worker, which starts when it has a permit and a CPU runs it, and
 // first makes the next spare worker. So CPU-bound work gets as many helpers as there are
-// CPUs, and I/O-bound work as many as the limit allows. The calling worker then takes an
-// index itself. addSpare reports whether there is a spare worker.
-func (l *Loop) addSpare() bool { return l.addSpareFor(2) }
-
-// addSpareFor is addSpare if at least n indexes are left.
-func (l *Loop) addSpareFor(n int) bool {
-	if l.isStopped() || int(l.running.Load()) >= l.N || l.left() < n {
-		return false
-	}
-	if !l.spare.exists.CompareAndSwap(false, true) {
-		return true
+// CPUs, and I/O-bound work as many as the limit allows. The calling worker takes one of the
+// indexes left itself.
+func (l *Loop) addSpare() {
+	s := &l.spare
+	if l.stopped.Load() || l.left() < 2 || int(l.running.Load()) >= l.N || !s.exists.CompareAndSwap(false, true) {
+		return
 	}
 	l.helpers.Add(1)
 	l.running.Add(1)
 	if l.lim.TryAcquire() {
 		l.startSpare()
-		return true
+		return
 	}
-	w := &l.spare.waiter
-	if w.Grant == nil {
-		w.Grant = func() { l.waiting.Add(-1); l.spare.called = true; l.startSpare() }
+	if s.waiter.Grant == nil {
+		s.waiter.Grant = func() { l.waiting.Add(-1); l.startSpare() }
 	}
-	w.Untracked, w.Low, w.Nested = l.shortItems(), l.low, l.Nested
+	s.waiter.Low, s.waiter.Nested = l.low, l.Nested
 	l.waiting.Add(1)
-	if l.lim.Join(w, nil) {
-		w.Grant()
+	if l.lim.Join(&s.waiter, nil) {
+		s.waiter.Grant()
 	} else if l.isOver() { // end may have looked before it joined
 		l.cancelSpare()
 	}
-	return true
 }
 
 // startSpare starts the spare worker, which has a permit.
 func (l *Loop) startSpare() {
-	l.spare.ready = time.Time{}
-	if l.lim.Adaptive() && (l.shared || int(l.running.Load()) > l.Procs) {
-		l.spare.ready = time.Now()
-	}
+	l.spare.ready = limit.Clock()
 	go l.help()
 }
 
@@ -76,38 +75,40 @@ func (l *Loop) cancelSpare() {
 	}
 }
 
-// help is the goroutine of a helper, which is the spare worker until it has made the next.
+// help is the goroutine of a helper, which is the spare worker until it has made the next. Any
+// goroutine may have started it.
 func (l *Loop) help() {
-	if l.ended.Load() {
+	if l.isOver() {
 		l.lim.Release(limit.Permit{})
 		l.dropSpare()
 		return
 	}
-	w := new(worker)
-	w.init(l, l.Context)
-	w.has = true
-	if l.shared || l.spare.called || l.Name != "" { // its starter may belong to another loop, or have no name
-		pprof.SetGoroutineLabels(l.Context)
-	}
-	l.spare.called = false
-	if !l.spare.ready.IsZero() {
-		l.spare.waits = int32(l.lim.NeedController().AwaitCPU(time.Since(l.spare.ready), int(l.spare.waits), l.isOver))
+	pprof.SetGoroutineLabels(l.Context)
+	w := &worker{loop: l, ctx: l.Context, has: true}
+	s := &l.spare
+	if late := limit.Clock() - s.ready; late >= auto.PromptWakeup && l.lim.Adaptive() {
+		s.waits = l.lim.NeedController().AwaitCPU(late, s.waits, l.isOver)
 	}
 	w.begin()
-	l.spare.exists.Store(false)
+	s.exists.Store(false)
 	l.addSpare()
 	w.sampling.Start(l.lim)
 	w.serve()
 }
 
-// resume continues w on a new goroutine, after a Goexit has ended its own.
-func (l *Loop) resume(w *worker) { go w.serve() }
-
-// trackSpare tells the controller of a spare worker that waits, once items turn out not to
-// be short.
-func (l *Loop) trackSpare() {
-	if l.Engine == nil && l.lim.Adaptive() {
-		l.addSpareFor(1)
-		l.lim.Track(&l.spare.waiter)
-	}
+// serve is the rest of a helper's goroutine. After a Goexit a new goroutine continues.
+func (w *worker) serve() {
+	l := w.loop
+	defer func() {
+		if w.calling && !l.stopped.Load() {
+			w.calling = false
+			go w.serve()
+			return
+		}
+		l.end()
+		w.release()
+		l.running.Add(-1)
+		l.helpers.Done()
+	}()
+	w.work()
 }

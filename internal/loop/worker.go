@@ -11,61 +11,31 @@ import (
 
 // A worker is a goroutine that takes indexes of a loop: the caller's or a helper's.
 type worker struct {
-	ticket  race.Ticket // of the item At, if it is to run on a goroutine of its own
 	loop    *Loop
-	ctx     context.Context // for the calls it makes
-	caller  bool
+	ctx     context.Context // for the calls that it makes
+	at      int             // the index in hand
+	ticket  race.Ticket     // of at
+	calling bool            // the call for at has not returned
+
 	has     bool // a permit that it must release
-	calling bool // the call for At has not returned
-	single  bool // it found no room for a range, until it next reads the clock
 	permit  limit.Permit
 	held    *limit.HeldPermit // nil if nobody else uses the limiter
+	quantum limit.Quantum
 
-	grain
 	sampling limit.Sampling
-	Batch
-	claimed *stealable // nil: it claims one index at a time
-
-	first   int           // index of the batch that is not counted
-	made    int           // calls, in the last batch
-	failed  int           // of them
-	quantum limit.Quantum // started if others use the limiter
 }
 
-func (w *worker) init(l *Loop, ctx context.Context) {
-	w.loop, w.ctx = l, ctx
-	w.halt = &l.halt
-	w.startTiming()
-}
-
-// serve is the rest of a helper's goroutine.
-func (w *worker) serve() {
-	defer func() {
-		if w.calling && !w.loop.isStopped() { // a Goexit: a new goroutine takes over
-			w.calling = false
-			w.loop.resume(w)
-			return
-		}
-		w.leave()
-		w.loop.end()
-		w.release()
-		w.loop.running.Add(-1)
-		w.loop.helpers.Done()
-	}()
-	w.work()
-}
+func (w *worker) isCaller() bool { return w == &w.loop.caller }
 
 // work takes indexes until none is left for w.
 func (w *worker) work() {
 	defer w.caught()
-	l := w.loop
 	for w.keepPermit() && w.take() {
-		if l.Name != "" && trace.IsEnabled() {
+		if w.loop.Name != "" && trace.IsEnabled() {
 			w.traced()
 		} else {
 			w.call()
 		}
-		w.sampling.Done(l.lim, w.made, w.failed)
 	}
 }
 
@@ -75,89 +45,80 @@ func (w *worker) caught() {
 		return
 	}
 	o := task.Unreturned(recover())
-	w.fail(o) // before others can have the rest of the batch
-	w.setBatchSize(1)
-	w.sampling.Done(w.loop.lim, w.made, w.failed)
+	w.fail(o)
 	if o.Panic != nil {
 		w.calling = false // otherwise the goroutine is about to end
 	}
 }
 
-// call makes the calls of the batch.
-func (w *worker) call() {
+// take gives w the next index. It reports false if there is none, or the loop is stopped.
+func (w *worker) take() (ok bool) {
 	l := w.loop
-	w.first, w.made, w.failed = w.At, 0, 0
-	if race.Sharp && !l.Compute {
-		if l.apart(w.At) {
-			w.callApart()
-			return
-		}
-		ticket := l.ticket()
-		l.start(ticket)
-		defer l.finished(ticket)
+	if l.stopped.Load() {
+		return false
 	}
-	for more := true; more; more = w.Begin(w.At + 1) {
-		w.calling = true
-		err := l.Body.Calls(w.ctx, &w.Batch)
-		w.calling = false
-		if err == nil {
-			w.count()
-			break
-		}
-		w.fail(task.Outcome{Err: err})
+	if l.Context.Err() != nil {
+		l.Stop()
+		return false
 	}
-	w.calls += w.made
-	if w.rest() > 0 {
-		w.refused()
+	if race.Sharp {
+		return w.claimInOrder()
 	}
+	w.at, ok = l.claim()
+	return ok
 }
 
-// fail passes on the outcome of the call for At. The calls until then are counted first: Failed
-// calls functions of the caller, which may call Goexit.
-func (w *worker) fail(o task.Outcome) {
-	w.loop.countFailure()
-	w.failed++
-	w.count()
-	w.loop.tell(w.At, o)
-}
-
-// count counts the finished calls from first to At.
-func (w *worker) count() {
-	n := w.At - w.first + 1
-	w.made += n
-	w.first = w.At + 1
-	if l := w.loop.lim; l != nil {
-		l.Completed(n)
-	}
-}
-
-// refused returns the rest of the batch, which Begin did not allow, and makes sure that
-// another worker comes for it, since workers that found nothing have left: w measures whether
-// the rest is worth a helper.
-func (w *worker) refused() {
-	if w.loop.halt.And(^uint32(wanted))&wanted != 0 {
-		w.recalls, w.every = true, 0
-	}
-	w.setBatchSize(1)
-}
-
-// traced is call with a region for each item.
+// traced is call with a region.
 func (w *worker) traced() {
 	defer trace.StartRegion(w.ctx, w.loop.Name).End()
 	w.call()
 }
 
-// keepPermit reports whether w has a permit for one more batch. If a waiter should have the
+// call makes the call for the index in hand.
+func (w *worker) call() {
+	l := w.loop
+	if race.Sharp {
+		if w.at < maxApart {
+			w.callApart()
+			return
+		}
+		l.lim.Order.Start(w.ticket)
+		defer l.lim.Order.End(w.ticket)
+	}
+	w.calling = true
+	err := l.Body.Call(w.ctx, w.at)
+	w.calling = false
+	if err != nil {
+		w.fail(task.Outcome{Err: err})
+		return
+	}
+	w.count(0)
+}
+
+// fail passes on the outcome of the call. The call is counted first: Failed calls functions of
+// the caller, which may call Goexit.
+func (w *worker) fail(o task.Outcome) {
+	w.loop.lim.Failed()
+	w.count(1)
+	w.loop.tell(w.at, o)
+}
+
+// count counts the call. failed is 1 if it has failed, and 0 otherwise.
+func (w *worker) count(failed int) {
+	l := w.loop
+	l.lim.Completed(1)
+	w.sampling.Done(l.lim, 1, failed)
+}
+
+// keepPermit reports whether w has a permit for one more call. If a waiter should have the
 // permit first, w gives it up and waits for another, or leaves: if the spare worker waits, or
 // if it is a task of an engine.
 func (w *worker) keepPermit() bool {
 	l := w.loop
 	switch {
-	case l.lim == nil:
-		return true
 	case w.permit != (limit.Permit{}): // lent: of use to its lender only
 		return !w.permit.Wanted() || l.Engine == nil && w.returnPermit()
-	case w.quantum.Lasts(l.pressure(), w.made):
+	case w.quantum.Lasts(l.pressure(), 1):
 		return true
 	}
 	return l.Engine == nil && w.yield()
@@ -191,7 +152,7 @@ func (w *worker) yield() bool {
 		return true
 	}
 	w.has = false
-	if !w.caller && l.spare.exists.Load() {
+	if !w.isCaller() && l.spare.exists.Load() {
 		if next != nil {
 			next.Grant()
 		}
@@ -222,21 +183,13 @@ func (w *worker) returnPermit() bool {
 // begin gives w the context of its tasks, and a HeldPermit if others may use the limiter.
 func (w *worker) begin() {
 	l := w.loop
-	switch {
-	case l.shared:
-		w.quantum.Start()
+	w.quantum.Start()
+	switch apart := !w.isCaller(); {
+	case l.shared() || l.Auto.Max > 0:
 		w.held = limit.NewHeldPermit(l.lim, w.permit)
-		w.ctx = w.held.TaskContext(l.Context, l.Parent, !w.caller)
-	case l.inherited():
-		if w.caller {
-			w.held = &l.held
-			w.held.Init(l.lim, w.permit)
-		} else {
-			w.held = limit.NewHeldPermit(l.lim, w.permit)
-		}
-		w.ctx = w.held.TaskContext(l.Context, l.Parent, !w.caller)
+		w.ctx = w.held.TaskContext(l.Context, l.Parent, apart)
 	case l.Parent != nil:
-		w.ctx = limit.TaskContext(l.Context, nil, l.Parent, !w.caller)
+		w.ctx = limit.TaskContext(l.Context, nil, l.Parent, apart)
 	}
 }
 
@@ -258,7 +211,7 @@ func (w *worker) acquire(granted *limit.Waiter) bool {
 
 // from returns the scope whose permits w may borrow: the caller's, on its own goroutine.
 func (w *worker) from() *limit.Scope {
-	if w.caller && w.loop.shared {
+	if w.isCaller() {
 		return w.loop.Parent
 	}
 	return nil

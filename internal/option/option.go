@@ -20,6 +20,9 @@ type Option interface {
 	apply(*Options)
 }
 
+// A Set is the Option that is its only member, if that has no value.
+func (s Set) apply(o *Options) { o.Given |= s }
+
 // Func is an Option made of a function.
 type Func func(*Options)
 
@@ -27,9 +30,7 @@ func (f Func) apply(o *Options) { f(o) }
 
 // Options are the options of one call.
 type Options struct {
-	Given     Set
-	KeepGoing bool
-	Unordered bool
+	Given Set
 
 	Limiter  *limit.Limiter // of the option Limiter, or inherited, or nil
 	Engine   *work.Engine   // of the option Pool, or nil
@@ -97,6 +98,9 @@ func Collect[O Option](pkg, name string, allowed Set, opts []O) Options {
 	return o
 }
 
+// Has reports whether the options of s were given.
+func (o *Options) Has(s Set) bool { return o.Given&s != 0 }
+
 // Shared returns the limiter that the call shares: that of the Pool, the Limiter, or nil.
 func (o *Options) Shared() *limit.Limiter {
 	if o.Engine != nil {
@@ -129,7 +133,7 @@ func (o *Options) Limit() int {
 // of normal priority outside of tasks, where s is nil.
 func (o *Options) Scope(s *limit.Scope) *limit.Scope {
 	l := o.Shared()
-	return s.Call(l, l != nil && (o.Given&LowPriority != 0 || o.Engine != nil && o.Engine.Low()))
+	return s.Call(l, l != nil && (o.Has(LowPriority) || o.Engine != nil && o.Engine.Low()))
 }
 
 // Config configures an engine for the call, if it needs one: for a pool, or if no pool is given.
@@ -151,7 +155,7 @@ const defaultQueue = 1024
 
 // Room returns the length of the queue, or the default.
 func (o *Options) Room(byDefault int) int {
-	if o.Given&Queue != 0 {
+	if o.Has(Queue) {
 		return o.Queue
 	}
 	return byDefault
