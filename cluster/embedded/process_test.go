@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -31,6 +32,10 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(submitting); dir != "" {
 		submit(dir)
 		return
+	}
+	flag.Parse()
+	if flag.Lookup("test.parallel").Value.String() == flag.Lookup("test.parallel").DefValue {
+		flag.Set("test.parallel", "6") // the tests wait more than they compute
 	}
 	os.Exit(m.Run())
 }

@@ -84,7 +84,7 @@ func oddTree(t *testing.T) []string {
 		}
 	}
 	const block = 128 << 10 // read at a time
-	for _, size := range []int{0, 1, 55, 56, 63, 64, 65, 127, 128, 4096, block - 1, block, block + 1, 3*block + 17, 5 << 20} {
+	for _, size := range []int{0, 1, 55, 56, 63, 64, 65, 127, 128, 4096, block - 1, block, block + 1, 3*block + 17, 1 << 20} {
 		add("directory", fmt.Sprint("size ", size), size)
 	}
 	return paths
@@ -94,7 +94,10 @@ func TestSumLikeCoreutils(t *testing.T) {
 	needCoreutils(t)
 	paths := append(oddTree(t), "missing", "missing\nname", "directory/.hidden/missing'", "/proc/self/mem")
 	for _, alg := range sum.Algorithms() {
-		for _, style := range [][]string{{}, {"--tag"}, {"-z"}, {"-b"}, {"-t"}, {"-bt"}, {"-z", "--tag"}} {
+		for i, style := range [][]string{{}, {"--tag"}, {"-z"}, {"-b"}, {"-t"}, {"-bt"}, {"-z", "--tag"}} {
+			if i > 2 && alg != "sha256" { // how lines look does not depend on the algorithm
+				break
+			}
 			compare(t, "", alg, append(append(style, "--"), paths...)...)
 		}
 		compare(t, "from standard input", alg, "-")
@@ -134,6 +137,9 @@ func TestCheckLikeCoreutils(t *testing.T) {
 			testfiles.Write(t, "upper", strings.ToUpper(list))
 			testfiles.Write(t, "crlf", strings.ReplaceAll(list, "\n", "\r\n"))
 			compare(t, "", alg, "-c", "list")
+			if style != "--text" { // the others read what the first does
+				continue
+			}
 			compare(t, list, alg, "-c", "-")
 			compare(t, list, alg, "-c", "--quiet")
 			compare(t, "", alg, "-c", "upper")
@@ -150,6 +156,7 @@ func TestCheckLinesLikeCoreutils(t *testing.T) {
 	must(t, os.Mkdir("directory", 0o777))
 	const h = "87428fc522803d31065e7bce3cf03fe475096631e5e07bbd7a0fde60c4cf25c7"
 	replace := strings.NewReplacer("UU", strings.ToUpper(h), "H", h, "N", "\x00", "G", strings.Repeat("0", 64), "SHA", "SHA", "|", "\n")
+	lines := 0
 	for _, text := range []string{
 		"", "|", "||", "\r|", "#|", " #|", "x|", "H", "H|", "H |", "H  |", "H   |", "H  a", "H  a|", "H *a|", "UU  a|", "H a|", "H\ta|", "H\t a|",
 		" \tH  a|", "H  a |", "H   a|", "H  a b|", "H  a\r|", "H  a\r\r|", "H  cr\r\r|", "|H  a|", "\r|H  a|", "#H  a|H  a|",
@@ -165,9 +172,13 @@ func TestCheckLinesLikeCoreutils(t *testing.T) {
 		"\\H  aNb|", "\\H  a\\nN|", "\\SHA256 (aN) = H|", "\\SHA256 (a) = HN|", "SHA256 (aNb) = H|", "SHA256 (a) = HNjunk|", "SHA256 (a) = GNH|",
 		"SHA256 (a)N = H|", "SHA256 (Na) = H|", "SHA256 N(a) = H|", "SHA256 (a) =N H|", "SHA256 (a) = NH|", "SHA256 (aN) = H) = H|", "H  -N|",
 	} {
+		lines++
 		testfiles.Write(t, "list", replace.Replace(text))
-		for _, flags := range []string{"", "-w", "--quiet", "--status", "--strict", "--ignore-missing", "--strict -w --ignore-missing",
+		for i, flags := range []string{"", "-w", "--quiet", "--status", "--strict", "--ignore-missing", "--strict -w --ignore-missing",
 			"--status --strict", "--status -w", "-w --status", "--quiet -w", "--status --ignore-missing", "--quiet --status"} {
+			if i > 0 && (i+lines)%4 != 0 { // each line with some of the flags, and each flag with some of the lines
+				continue
+			}
 			compare(t, "a\n", "sha256", append(strings.Fields(flags), "-c", "list")...)
 		}
 	}

@@ -148,7 +148,7 @@ func TestRunRetryWithoutRoom(t *testing.T) {
 		exit 75
 	fi
 	head -c 1500000 /dev/zero`
-	p := newFaultRun(t, append([]string{"-s", script, ":::"}, items1to(300)...)...)
+	p := newFaultRun(t, append([]string{"-s", script, ":::"}, items1to(100)...)...)
 	p.Env = append(p.Env, "TMPDIR=/nonexistent")
 	p.start()
 	if !eventually(func() bool { return strings.Contains(p.errs.String(), "no temporary file") }) {
@@ -156,8 +156,8 @@ func TestRunRetryWithoutRoom(t *testing.T) {
 	}
 	p.write("go", "")
 	p.end()
-	if got := p.ProcessState.ExitCode(); got != 0 || p.out.Len() != 299*1500000 {
-		t.Errorf("exit status %d, %d bytes of output, want 0, %d; messages %.1000q", got, p.out.Len(), 299*1500000, p.errs.String())
+	if got := p.ProcessState.ExitCode(); got != 0 || p.out.Len() != 99*1500000 {
+		t.Errorf("exit status %d, %d bytes of output, want 0, %d; messages %.1000q", got, p.out.Len(), 99*1500000, p.errs.String())
 	}
 }
 
@@ -206,10 +206,7 @@ func TestRunDiskIsFullEnds(t *testing.T) {
 // TestRunJobsFlood runs jobs that print much more than memory may hold.
 func TestRunJobsFlood(t *testing.T) {
 	t.Parallel()
-	size := 200 << 20
-	if testing.Short() {
-		size = 40 << 20
-	}
+	const size = 60 << 20
 	c := &yesChecker{items: []string{"first", "second", "third"}, size: size}
 	p := newFaultRun(t, append([]string{"-j", "3", "-s", yes + fmt.Sprint(size), ":::"}, c.items...)...)
 	p.Stdout = c
@@ -221,10 +218,7 @@ func TestRunJobsFlood(t *testing.T) {
 // TestRunFirstJobLasts lasts until all the others have ended, which print 1 MB each.
 func TestRunFirstJobLasts(t *testing.T) {
 	t.Parallel()
-	n := 1000
-	if testing.Short() {
-		n = 100
-	}
+	const n = 200
 	c := &yesChecker{items: items1to(1 + n), size: 1 << 20}
 	script := fmt.Sprintf(`[ $1 != 1 ] || while [ $(wc -c <ended) -lt %d ]; do sleep 0.1; done; yes $1 | head -c %d; printf . >>ended`, n, 1<<20)
 	p := newFaultRun(t, append([]string{"-j", "2", "-s", script, ":::"}, c.items...)...)

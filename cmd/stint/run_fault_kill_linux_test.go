@@ -42,11 +42,7 @@ func sortNumbers(items []string) []string {
 // gone soon after.
 func TestRunKilled(t *testing.T) {
 	t.Parallel()
-	times := 25
-	if testing.Short() {
-		times = 5
-	}
-	for i := range times {
+	for i := range 5 {
 		for _, flag := range []string{"--tag", "--ungroup"} {
 			p := newFaultRun(t, append([]string{flag, "-j", "4", "-s", "echo >>started; (sleep 1000; true) & sleep 1000; : $1", ":::"}, items1to(10)...)...)
 			p.start()
@@ -75,7 +71,7 @@ func TestRunKilledWithItsGroup(t *testing.T) {
 // TestRunKilledWhileChildrenStart kills stint when a job has just started another process.
 func TestRunKilledWhileChildrenStart(t *testing.T) {
 	t.Parallel()
-	for range 10 {
+	for range 4 {
 		p := newFaultRun(t, append([]string{"-j", "8", "-s", "sleep 1000 & sleep 0.01; kill $!; : $1", ":::"}, items1to(1000)...)...).start()
 		time.Sleep(50*time.Millisecond + time.Duration(rand.IntN(50_000))*time.Microsecond)
 		p.send(syscall.SIGKILL)
@@ -213,10 +209,7 @@ func TestRunLeavesOtherUsers(t *testing.T) {
 func TestRunResumeAfterKill(t *testing.T) {
 	t.Parallel()
 	for _, jobs := range []int{1, 8} {
-		kills, n := 24, 300
-		if testing.Short() {
-			kills, n = 5, 60
-		}
+		const kills, n = 6, 72
 		r := resumption{t: t, dir: t.TempDir(), jobs: jobs, n: n}
 		for r.kill = 1; r.kill <= kills; r.kill++ {
 			s := []syscall.Signal{syscall.SIGKILL, syscall.SIGKILL, syscall.SIGTERM}[r.kill%3]
@@ -305,7 +298,7 @@ func TestRunResumeTornLog(t *testing.T) {
 	must(t, err)
 	log := string(b)
 	var all []*faultRun
-	for cut := 0; cut < len(log); cut += 1 + len(log)/40 {
+	for cut := 0; cut < len(log); cut += 1 + len(log)/15 {
 		q := newFaultRun(t, append([]string{"--joblog", "log", "--resume", "echo", ":::"}, items1to(12)...)...)
 		q.write("log", log[:cut])
 		all = append(all, q.start())

@@ -48,12 +48,12 @@ func TestRunHalfLines(t *testing.T) {
 // byte once.
 func TestRunRandomJobs(t *testing.T) {
 	t.Parallel()
-	n := 50
-	if testing.Short() {
-		n = 20
-	}
+	const n = 20
 	for i, jobs := range []string{"1", "2", "8", "64"} {
-		for _, flag := range []string{"--tag=false", "--unordered", "--results=results", "--tag"} {
+		for f, flag := range []string{"--tag=false", "--unordered", "--results=results", "--tag"} {
+			if (i+f)%2 != 0 {
+				continue // each with some of the others
+			}
 			var items []string
 			for k := range n {
 				items = append(items, fmt.Sprintf("%d-%d-0.0%02d-%d", k, rand.IntN(300_000), rand.IntN(20), rand.IntN(i+2)%2))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -35,6 +36,10 @@ func (m ownTokens) Run() int {
 	}
 	defer os.RemoveAll(dir)
 	os.Setenv("XDG_RUNTIME_DIR", dir)
+	flag.Parse()
+	if flag.Lookup("test.parallel").Value.String() == flag.Lookup("test.parallel").DefValue {
+		_ = flag.Set("test.parallel", "4") // the tests wait for processes more than they compute
+	}
 	return m.M.Run()
 }
 

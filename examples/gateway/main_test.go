@@ -15,7 +15,7 @@ import (
 )
 
 // overload is twice the capacity, which is 400 requests per second.
-var overload = trial{capacity: 20, service: 50 * time.Millisecond, rate: 800, waiting: 40, patience: time.Second, warmup: time.Second, length: 4 * time.Second}
+var overload = trial{capacity: 20, service: 50 * time.Millisecond, rate: 800, waiting: 40, patience: time.Second, warmup: time.Second, length: 2 * time.Second}
 
 // full is what the backend can serve at best of a trial's requests.
 func (t trial) full() int {
@@ -61,6 +61,9 @@ func TestLimit(t *testing.T) {
 
 // An adaptive limit serves almost as many, once it has found the limit.
 func TestAuto(t *testing.T) {
+	if testing.Short() {
+		t.Skip("12,000 requests")
+	}
 	tr := overload
 	tr.warmup, tr.length = 5*time.Second, 10*time.Second
 	c := try(t, tr, func() *stint.Limiter { return stint.Auto(1, 256) })

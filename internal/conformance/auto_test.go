@@ -16,35 +16,46 @@ import (
 )
 
 // CPU-bound tasks get a worker for each CPU, and at most two more, when a CPU was free for
-// a moment: the limit is not reached, and no search starts.
+// a moment: the limit is not reached, and no search starts. A call in a task changes nothing.
 func TestComputingFillsTheProcessors(t *testing.T) {
 	procs := min(runtime.GOMAXPROCS(0), runtime.NumCPU()) // more threads than the machine can run look free when they are not
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-	most := procs + 2
 	for _, e := range entryPoints {
-		what := ""
-		for range 5 { // others on the machine may take a processor away in the middle of a step
+		settles(t, e.name, procs+2, func(f body) string {
 			limit := stint.Auto(1, 256)
-			var g gauge
-			err := e.run(context.Background(), 100, func(context.Context, int) error {
-				g.Enter()
-				defer g.Leave()
-				for began := time.Now(); time.Since(began) < 500*time.Microsecond; {
-				}
-				return nil
-			}, limit)
-			equal(t, e.name, err, nil)
-			phase := limit.Stats().Phase
-			if g.Max() <= most && phase == "idle" {
-				what = ""
-				break
-			}
-			what = fmt.Sprintf("%d tasks ran at once, want at most %d; phase %q, want idle", g.Max(), most, phase)
-		}
-		if what != "" {
-			t.Errorf("%s: %s", e.name, what)
-		}
+			equal(t, e.name, e.run(bg, 60, f, limit), nil)
+			return limit.Stats().Phase
+		})
 	}
+	for _, p := range next() {
+		settles(t, p[1].name+" in "+p[0].name, procs+2, func(f body) string {
+			err := p[0].run(bg, 6, func(ctx context.Context, _ int) error { return p[1].run(ctx, 10, f) })
+			equal(t, "error", err, nil)
+			return "idle"
+		})
+	}
+}
+
+// settles runs computing tasks, of which at most so many may run, in a phase that must be idle. Others
+// on the machine may take a processor away in the middle of a step: one try of five is enough.
+func settles(t *testing.T, name string, most int, run func(f body) (phase string)) {
+	t.Helper()
+	what := ""
+	for range 5 {
+		var g gauge
+		phase := run(func(context.Context, int) error {
+			g.Enter()
+			defer g.Leave()
+			for began := time.Now(); time.Since(began) < 300*time.Microsecond; {
+			}
+			return nil
+		})
+		if g.Max() <= most && phase == "idle" {
+			return
+		}
+		what = fmt.Sprintf("%d tasks ran at once, want at most %d; phase %q, want idle", g.Max(), most, phase)
+	}
+	t.Errorf("%s: %s", name, what)
 }
 
 // compute keeps a CPU busy. The call in the loop lets the runtime preempt it even without
@@ -63,7 +74,7 @@ func TestMoreProcessorsGetWorkers(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var g gauge
 	var stop atomic.Bool
-	tasks := stint.NewGroup(context.Background())
+	tasks := stint.NewGroup(bg)
 	for range 8 {
 		tasks.Go(func(context.Context) error {
 			g.Enter()
@@ -99,10 +110,11 @@ func TestMoreProcessorsGetWorkers(t *testing.T) {
 // concurrent tasks, and more if other processes use every CPU and its memory statistics are
 // old.
 func TestMemoryBoundsTheLimit(t *testing.T) {
+	onlySearches(t)
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(512 << 20))
 	limit := stint.Auto(1, 256)
 	var g gauge
-	err := stint.Range(context.Background(), 250, func(context.Context, int) error {
+	err := stint.Range(bg, 250, func(context.Context, int) error {
 		block := make([]byte, 10<<20)
 		g.Hold(100 * time.Millisecond)
 		runtime.KeepAlive(block)
@@ -112,9 +124,6 @@ func TestMemoryBoundsTheLimit(t *testing.T) {
 	if n := g.Max(); n < 12 || n > 72 {
 		t.Errorf("%d tasks ran at once, want 12 to 72", n)
 	}
-	for _, c := range limit.Stats().History {
-		t.Log(c.Limit, c.Reason)
-	}
 	runtime.GC()
 }
 
@@ -123,147 +132,71 @@ func TestWaitingTasksBeginBesideComputing(t *testing.T) {
 	var stop atomic.Bool
 	var burners sync.WaitGroup
 	for range 2 * runtime.GOMAXPROCS(0) {
-		burners.Go(func() {
-			compute(&stop)
-		})
+		burners.Go(func() { compute(&stop) })
 	}
 	const n = 8
-	fixed := stint.Auto(1, 256)
-	fixed.Set(n)
-	for _, opts := range [][]stint.Option{nil, {stint.Auto(n, n)}, {stint.Auto(1, 256)}, {fixed}} {
-		for _, e := range entryPoints {
-			var here sync.WaitGroup
-			here.Add(n)
-			err := e.run(context.Background(), n, func(context.Context, int) error {
-				here.Done()
-				here.Wait()
-				return nil
-			}, opts...)
-			equal(t, e.name, err, nil)
-		}
+	for i, e := range entryPoints {
+		opts := [][]stint.Option{nil, {stint.Auto(n, n)}, {stint.Auto(1, 256)}}[i%3]
+		var here sync.WaitGroup
+		here.Add(n)
+		equal(t, e.name, e.run(bg, n, func(context.Context, int) error { here.Done(); here.Wait(); return nil }, opts...), nil)
 	}
 	stop.Store(true)
 	burners.Wait()
 }
 
-// The function given to Overload is asked once for each error, through every entry
-// point, and its panic is a panic of the task.
+// The function given to Overload is asked once for each error, through every entry point, with
+// no lock held: it may ask the limiter, change it, and make calls. Its panic is a panic of the
+// task.
 func TestOverloadIsAskedOnce(t *testing.T) {
 	for _, e := range searching() {
-		var asked atomic.Int32
-		err := e.run(context.Background(), 50, func(context.Context, int) error { return errBoom },
-			stint.KeepGoing(), stint.Auto(1, 256, stint.Overload(func(err error) bool { asked.Add(1); return true })))
-		if n := asked.Load(); n != 50 || err == nil {
-			t.Errorf("%s: asked %d times, %v", e.name, n, err)
-		}
-		v := recovered(func() {
-			e.run(context.Background(), 50, func(context.Context, int) error { return errBoom },
-				stint.KeepGoing(), stint.Auto(1, 256, stint.Overload(func(error) bool { panic("broken") })))
-		})
-		if p, ok := v.(*stint.PanicError); !ok || p.Value != any("broken") {
-			t.Errorf("%s: recovered %v", e.name, v)
-		}
+		bubble(t, e.name, func(t *testing.T) { askedOnce(t, e) })
 	}
 }
 
-// The function given to Overload is called with no lock held: it may ask the limiter,
-// and change it.
-func TestOverloadIsAskedUnlocked(t *testing.T) {
-	for _, e := range searching() {
-		synctest.Test(t, func(t *testing.T) {
-			var limiter *stint.Limiter
-			var asked atomic.Int32
-			limiter = stint.Auto(1, 64, stint.Overload(func(error) bool {
-				n := asked.Add(1)
-				if s := limiter.Stats(); s.Limit < 1 || s.Limit > 64 || limiter.Current() < 1 {
-					t.Errorf("%s: %v", e.name, s)
-				}
-				if n == 150 {
-					limiter.Set(3)
-				}
-				err := stint.Range(context.Background(), 2, func(context.Context, int) error { return nil }, stint.Limit(1))
-				equal(t, e.name+": error of a call in it", err, nil)
-				return true
-			}))
-			e.run(context.Background(), 200, func(context.Context, int) error { time.Sleep(time.Millisecond); return errBoom },
-				stint.KeepGoing(), limiter)
-			equal(t, e.name+": asked", asked.Load(), 200)
-			equal(t, e.name+": limit", limiter.Current(), 3)
-		})
-	}
+func askedOnce(t *testing.T, e entryPoint) {
+	var limiter *stint.Limiter
+	var asked atomic.Int32
+	limiter = stint.Auto(1, 64, stint.Overload(func(error) bool {
+		if s := limiter.Stats(); s.Limit < 1 || s.Limit > 64 || limiter.Current() < 1 {
+			t.Errorf("%v", s)
+		}
+		if asked.Add(1) == 150 {
+			limiter.Set(3)
+		}
+		equal(t, "error of a call in it", stint.Range(bg, 2, nothing, stint.Limit(1)), nil)
+		return true
+	}))
+	fails := func(context.Context, int) error { time.Sleep(time.Millisecond); return errBoom }
+	err := e.run(bg, 200, fails, stint.KeepGoing(), limiter)
+	equal(t, "asked", asked.Load(), 200)
+	equal(t, "errors", len(members(err)), 200)
+	equal(t, "limit", limiter.Current(), 3)
+	raises(t, "broken", func() {
+		e.run(bg, 50, fails, stint.KeepGoing(), stint.Auto(1, 256, stint.Overload(func(error) bool { panic("broken") })))
+	})
 }
 
 // Bounds above the largest possible number of tasks count as that number.
 func TestAutoWithHugeBounds(t *testing.T) {
 	const most = 1 << 24
-	for _, c := range []struct{ min, max, limit int }{
-		{1, math.MaxInt, 12}, {math.MaxInt - 1, math.MaxInt, most}, {math.MaxInt/2 + 1, math.MaxInt, most},
-		{1 << 30, 1 << 30, most}, {most, most, most},
+	for _, c := range []struct{ min, max, burst, limit int }{
+		{1, math.MaxInt, 36, 12}, {1, math.MaxInt, math.MaxInt, most / 3}, {math.MaxInt - 1, math.MaxInt, 36, most},
+		{math.MaxInt/2 + 1, math.MaxInt, math.MaxInt/2 + 1, most}, {1 << 30, 1 << 30, 36, most}, {most, most, 36, most},
 	} {
-		for _, burst := range []int{36, math.MaxInt, math.MaxInt/2 + 1} {
-			synctest.Test(t, func(t *testing.T) {
-				limiter := stint.Auto(c.min, c.max, stint.Burst(burst))
-				start := c.limit
-				if burst != 36 {
-					start = max(min(c.min, most), most/3)
-				}
-				if runtime.GOMAXPROCS(0) < 12 {
-					equal(t, "limit at first", limiter.Current(), start)
-				}
-				err := stint.Range(context.Background(), 300, func(context.Context, int) error {
-					time.Sleep(time.Millisecond)
-					return nil
-				}, limiter)
-				equal(t, "error", err, nil)
-				if n := limiter.Current(); n < min(c.min, most) || n > most {
-					t.Errorf("Auto(%d, %d), Burst(%d): limit %d", c.min, c.max, burst, n)
-				}
-				limiter.Set(math.MaxInt)
-				equal(t, "limit that was set", limiter.Current(), math.MaxInt)
-			})
-		}
-	}
-}
-
-// A limiter may be used in one bubble after the other, and outside: its timer is made
-// where it is used.
-func TestAutoInBubblesAndOutside(t *testing.T) {
-	limit := stint.Auto(1, 64)
-	inside := func(n, atOnce int) {
 		synctest.Test(t, func(t *testing.T) {
-			var g gauge
-			err := stint.Range(context.Background(), n, func(context.Context, int) error { g.Hold(time.Second); return nil }, limit)
-			equal(t, "error", err, nil)
-			if g.Max() < atOnce {
-				t.Errorf("%d ran at once, want %d at least", g.Max(), atOnce)
+			limiter := stint.Auto(c.min, c.max, stint.Burst(c.burst))
+			if runtime.GOMAXPROCS(0) < 12 {
+				equal(t, "limit at first", limiter.Current(), c.limit)
 			}
+			equal(t, "error", stint.Range(bg, 300, func(context.Context, int) error { time.Sleep(time.Millisecond); return nil }, limiter), nil)
+			if n := limiter.Current(); n < min(c.min, most) || n > most {
+				t.Errorf("Auto(%d, %d), Burst(%d): limit %d", c.min, c.max, c.burst, n)
+			}
+			limiter.Set(math.MaxInt)
+			equal(t, "limit that was set", limiter.Current(), math.MaxInt)
 		})
 	}
-	outside := func(n, atOnce int) { // the tasks wait for each other: a machine may be slow
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
-		var begun atomic.Int32
-		met := make(chan struct{})
-		equal(t, "error of tasks that meet", stint.Range(ctx, n, func(ctx context.Context, _ int) error {
-			if begun.Add(1) == int32(atOnce) {
-				close(met)
-			}
-			select {
-			case <-met:
-				time.Sleep(time.Millisecond)
-				return nil
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
-		}, limit), nil)
-	}
-	inside(100, 12)
-	outside(100, 2) // the limit that it finds depends on the machine
-	inside(100, 2)
-	outside(100, 2)
-	limit.Set(12)
-	outside(24, 12)
-	inside(24, 12)
 }
 
 // Items that wait for each other all start, also the last, for which alone the limit has to
@@ -273,12 +206,7 @@ func TestTheLastItemBegins(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var here sync.WaitGroup
 			here.Add(n)
-			err := stint.Range(context.Background(), n, func(context.Context, int) error {
-				here.Done()
-				here.Wait()
-				return nil
-			})
-			equal(t, "error", err, nil)
+			equal(t, "error", stint.Range(bg, n, func(context.Context, int) error { here.Done(); here.Wait(); return nil }), nil)
 		})
 	}
 }

@@ -17,53 +17,59 @@ import (
 
 func TestBubbles(t *testing.T) {
 	// In a bubble, outside, and in another bubble: nothing crosses over.
-	for _, p := range limitKinds {
+	for _, k := range limitKinds {
 		for _, e := range entryPoints {
-			t.Run(e.name+"/"+p.name, func(t *testing.T) {
-				all := func(t *testing.T) {
-					opts, shut := p.open(2)
-					defer shut()
-					var n atomic.Int64
-					err := e.run(context.Background(), 50, func(ctx context.Context, i int) error {
-						return e.run(ctx, 2, func(context.Context, int) error { n.Add(1); return nil }, opts...)
-					}, opts...)
-					if err != nil || n.Load() != 100 {
-						t.Error(err, n.Load())
-					}
-				}
+			t.Run(e.name+"/"+k.name, func(t *testing.T) {
+				all := func(t *testing.T) { nestedIn(t, e, k) }
 				synctest.Test(t, all)
 				all(t)
 				synctest.Test(t, all)
 			})
 		}
 	}
-	t.Run("blocking is durable", func(t *testing.T) {
+	bubble(t, "blocking is durable", func(t *testing.T) {
 		// If a wait of the library were not, synctest.Wait would not return, or
 		// the clock not advance.
-		synctest.Test(t, func(t *testing.T) {
-			bg := context.Background()
-			p := stint.NewPool(stint.Limit(1), stint.Queue(0))
-			l := stint.Limit(1)
-			p.Go(func(context.Context) { time.Sleep(time.Hour) })
-			hold := stint.NewGroup(bg, l, stint.Queue(0))
-			hold.Go(sleep(time.Hour))
-			synctest.Wait()
-			var wg sync.WaitGroup
-			wg.Go(func() { p.Go(func(context.Context) {}) })
-			wg.Go(func() { p.Idle(bg) })
-			wg.Go(func() { hold.Go(sleep(0)) })
-			for _, e := range entryPoints {
-				wg.Go(func() { e.run(bg, 3, func(context.Context, int) error { return nil }, l) })
-				wg.Go(func() { e.run(bg, 3, func(context.Context, int) error { return nil }, p) })
-			}
-			synctest.Wait()
-			equal(t, "time passed", sinceBubble(), 0)
-			wg.Wait()
-			hold.Wait()
-			p.Close()
-			equal(t, "time passed", sinceBubble(), time.Hour)
-		})
+		p := stint.NewPool(stint.Limit(1), stint.Queue(0))
+		l := stint.Limit(1)
+		p.Go(func(context.Context) { time.Sleep(time.Hour) })
+		hold := stint.NewGroup(bg, l, stint.Queue(0))
+		hold.Go(sleep(time.Hour))
+		synctest.Wait()
+		var wg sync.WaitGroup
+		wg.Go(func() { p.Go(func(context.Context) {}) })
+		wg.Go(func() { p.Idle(bg) })
+		wg.Go(func() { hold.Go(sleep(0)) })
+		wg.Go(func() { doing(l)(bg, 3, nothing) })
+		for _, e := range entryPoints {
+			wg.Go(func() { e.run(bg, 3, nothing, l) })
+			wg.Go(func() { e.run(bg, 3, nothing, p) })
+		}
+		synctest.Wait()
+		equal(t, "time passed", sinceBubble(), 0)
+		wg.Wait()
+		hold.Wait()
+		p.Close()
+		equal(t, "time passed", sinceBubble(), time.Hour)
 	})
+	l := stint.Limit(2) // one for all
+	for range 3 {
+		synctest.Test(t, func(t *testing.T) { equal(t, "error of Do", doing(l)(bg, 50, nothing), nil) })
+		equal(t, "error of Do", doing(l)(bg, 50, nothing), nil)
+	}
+}
+
+// nestedIn runs calls in the tasks of a call on the same limit.
+func nestedIn(t *testing.T, e entryPoint, k limitKind) {
+	opts, shut := k.open(2)
+	defer shut()
+	var n atomic.Int64
+	err := e.run(bg, 50, func(ctx context.Context, i int) error {
+		return e.run(ctx, 2, func(context.Context, int) error { n.Add(1); return nil }, opts...)
+	}, opts...)
+	if err != nil || n.Load() != 100 {
+		t.Error(err, n.Load())
+	}
 }
 
 // retry calls f again and again, after pauses of 1, 2, 4 and more seconds, until it
@@ -199,32 +205,27 @@ func TestBubblesReportWhatIsLeft(t *testing.T) {
 // An adaptive limiter is used outside, then in a bubble for so long that a timer which was armed
 // outside would fire, and in two more bubbles, as one in a package variable is.
 func TestTimersStayInTheirBubble(t *testing.T) {
-	for _, e := range searching() {
-		if !slices.Contains([]string{"Range", "Group", "MapSeq"}, e.name) { // each engine, and a Demand: it takes a while
-			continue
-		}
-		t.Run(e.name, func(t *testing.T) {
+	for _, name := range []string{"Range", "Group", "MapSeq"} { // each engine, and a Demand: it takes a while
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			limit := stint.Auto(1, 10_000, stint.Burst(1))
-			all := func(task func()) func(*testing.T) {
-				return func(t *testing.T) {
-					err := e.run(t.Context(), limit.Current()+1, func(context.Context, int) error { task(); return nil }, limit)
-					equal(t, "error", err, nil)
-				}
+			all := func(t *testing.T, task func()) {
+				err := entry(name)(t.Context(), limit.Current()+1, func(context.Context, int) error { task(); return nil }, limit)
+				equal(t, "error", err, nil)
 			}
-			wait := all(func() { time.Sleep(time.Millisecond) })
+			wait := func(t *testing.T) { all(t, func() { time.Sleep(time.Millisecond) }) }
 			wait(t)
 			equal(t, "refused outside", limit.Do(t.Context(), func(context.Context) error {
-				return limit.TryDo(context.Background(), func(context.Context) error { return nil })
+				return limit.TryDo(bg, sleep(0))
 			}), stint.ErrBusy)
 			overdue := make(chan struct{})
 			time.AfterFunc(600*time.Millisecond, func() { close(overdue) })
-			synctest.Test(t, all(func() { <-overdue }))
+			synctest.Test(t, func(t *testing.T) { all(t, func() { <-overdue }) })
 			synctest.Test(t, wait)
 			synctest.Test(t, func(t *testing.T) {
 				var here sync.WaitGroup // the last task starts by a tick of this bubble
 				here.Add(limit.Current() + 1)
-				all(func() { here.Done(); here.Wait() })(t)
+				all(t, func() { here.Done(); here.Wait() })
 			})
 		})
 	}

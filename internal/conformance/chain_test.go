@@ -61,30 +61,32 @@ func through() []entryPoint {
 
 type ownKey int
 
-// starters are the ways to start a task with the values of ctx. close waits for the tasks.
-func starters(opts ...stint.Option) map[string]func() (start func(context.Context, func(context.Context) error) error, close func()) {
-	type start = func(context.Context, func(context.Context) error) error
-	return map[string]func() (start, func()){
-		"Pool": func() (start, func()) {
+// A starter starts a task with the values of a context.
+type starter = func(context.Context, func(context.Context) error) error
+
+// starters are the ways to do that. close waits for the tasks.
+func starters(opts ...stint.Option) map[string]func() (start starter, close func()) {
+	return map[string]func() (starter, func()){
+		"Pool": func() (starter, func()) {
 			p := stint.NewPool(append(opts, stint.Limit(2))...)
 			return func(ctx context.Context, f func(context.Context) error) error {
 				return p.GoContext(ctx, func(ctx context.Context) { f(ctx) })
 			}, p.Close
 		},
-		"Group": func() (start, func()) {
-			g := stint.NewGroup(context.Background(), append(opts, stint.Limit(2))...)
+		"Group": func() (starter, func()) {
+			g := stint.NewGroup(bg, append(opts, stint.Limit(2))...)
 			return g.GoContext, func() { g.Wait() }
 		},
-		"Results": func() (start, func()) {
-			r := stint.NewResults[int](context.WithValue(context.Background(), ownKey(0), 1), append(opts, stint.Limit(2))...)
+		"Results": func() (starter, func()) {
+			r := stint.NewResults[int](context.WithValue(bg, ownKey(0), 1), append(opts, stint.Limit(2))...)
 			return func(ctx context.Context, f func(context.Context) error) error {
 				return r.GoContext(ctx, func(ctx context.Context) (int, error) { return 0, f(ctx) })
 			}, func() { r.Wait() }
 		},
-		"two in turns": func() (start, func()) { // each time from a task of the other
+		"two in turns": func() (starter, func()) { // each time from a task of the other
 			turn := 0
-			g := stint.NewGroup(context.WithValue(context.Background(), ownKey(1), 1), append(opts, stint.Limit(2))...)
-			h := stint.NewGroup(context.WithValue(context.Background(), ownKey(2), 2), stint.Limit(2))
+			g := stint.NewGroup(context.WithValue(bg, ownKey(1), 1), append(opts, stint.Limit(2))...)
+			h := stint.NewGroup(context.WithValue(bg, ownKey(2), 2), stint.Limit(2))
 			return func(ctx context.Context, f func(context.Context) error) error {
 				turn++
 				return []*stint.Group{g, h}[turn%2].GoContext(ctx, f)
@@ -100,36 +102,41 @@ func TestChainsAreConstant(t *testing.T) {
 		"plain": nil, "named": {stint.Name("chain"), stint.LowPriority(), stint.Limit(4)},
 	} {
 		for name, open := range starters(withoutLimiter(opts)...) {
+			if variant == "named" && name != "two in turns" {
+				continue // these are the chains of two groups
+			}
 			for _, way := range through() {
-				t.Run(name+"/"+way.name+"/"+variant, func(t *testing.T) {
-					start, close := open()
-					defer close()
-					var frames [2]int
-					first := context.WithValue(context.Background(), chainKey{}, 1)
-					for i, length := range []int{10, 80} {
-						last := chain(sounding{first, new(sync.Mutex), &frames[i]}, length, start, way.run, opts)
-						equal(t, "values of the first task", [2]any{last.Value(chainKey{}), last.Value("none")}, [2]any{1, nil})
-					}
-					if frames[1] > frames[0] {
-						t.Errorf("a value takes %d frames after 10 tasks, %d after 80", frames[0], frames[1])
-					}
-					const tasks = 500
-					var last context.Context
-					_, kept := memory(func() { last = chain(first, tasks, start, way.run, opts) })
-					if kept > 50*tasks {
-						t.Errorf("%d bytes are kept for each task", kept/tasks)
-					}
-					runtime.KeepAlive(last)
-				})
+				t.Run(name+"/"+way.name+"/"+variant, func(t *testing.T) { constantChain(t, open, way.run, opts) })
 			}
 		}
 	}
 }
 
+func constantChain(t *testing.T, open func() (start starter, close func()), way run, opts []stint.Option) {
+	start, close := open()
+	defer close()
+	var frames [2]int
+	first := context.WithValue(bg, chainKey{}, 1)
+	for i, length := range []int{10, 80} {
+		last := chain(sounding{first, new(sync.Mutex), &frames[i]}, length, start, way, opts)
+		equal(t, "values of the first task", [2]any{last.Value(chainKey{}), last.Value("none")}, [2]any{1, nil})
+	}
+	if frames[1] > frames[0]+10 { // a task may run on the goroutine of its submitter
+		t.Errorf("a value takes %d frames after 10 tasks, %d after 80", frames[0], frames[1])
+	}
+	const tasks = 500
+	var last context.Context
+	_, kept := memory(t, func() { last = chain(first, tasks, start, way, opts) })
+	if kept > 50*tasks {
+		t.Errorf("%d bytes are kept for each task", kept/tasks)
+	}
+	runtime.KeepAlive(last)
+}
+
 type chainKey struct{}
 
 // chain runs a chain of tasks, and returns the context of the last one.
-func chain(ctx context.Context, length int, start func(context.Context, func(context.Context) error) error, way run, opts []stint.Option) context.Context {
+func chain(ctx context.Context, length int, start starter, way run, opts []stint.Option) context.Context {
 	last := make(chan context.Context, 1)
 	var next func(n int) func(context.Context) error
 	next = func(n int) func(context.Context) error {

@@ -52,7 +52,6 @@ func crashes(t *testing.T, f func()) {
 // 8: a panic of a task that nobody waits for is not swallowed. Fails: pond v2.7.1
 // (Go). 6: the crash shows the value and the stack of the task. Fails: mr.
 func TestPanicOfAPoolCrashes(t *testing.T) {
-	bg := context.Background()
 	boom := func(context.Context) { explode("boom") }
 	p := stint.NewPool(stint.Limit(1))
 	for name, start := range map[string]func(){
@@ -85,7 +84,7 @@ func TestPanicOfNil(t *testing.T) {
 	everywhere(t, 2, func(t *testing.T, run run) {
 		for _, keep := range [][]stint.Option{nil, {stint.KeepGoing()}} {
 			v := recovered(func() {
-				run(context.Background(), 10, func(context.Context, int) error { panic(nil) }, keep...)
+				run(bg, 10, func(context.Context, int) error { panic(nil) }, keep...)
 			})
 			p, ok := v.(*stint.PanicError)
 			if !ok {
@@ -128,46 +127,43 @@ func TestPanicOfTheHookCrashes(t *testing.T) {
 
 // 10: nothing returns between the panic and the crash. Fails: errgroup v0.24.0.
 func TestNothingReturnsBeforeTheCrash(t *testing.T) {
-	bg := context.Background()
-	for name, wait := range map[string]func(*stint.Pool){
-		"Close":    (*stint.Pool).Close,
-		"Idle":     func(p *stint.Pool) { p.Idle(bg) },
-		"Shutdown": func(p *stint.Pool) { p.Shutdown(bg) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			crashes(t, func() {
-				p := stint.NewPool(stint.Limit(2))
-				for range 100 {
-					p.Go(func(context.Context) {})
-				}
-				p.Go(func(context.Context) { explode("boom") })
-				wait(p)
-			})
-		})
+	for name, wait := range waitsForPool {
+		t.Run(name, func(t *testing.T) { crashes(t, func() { panicAmongMany(wait) }) })
 	}
+}
+
+func panicAmongMany(wait func(*stint.Pool)) {
+	p := stint.NewPool(stint.Limit(2))
+	for range 100 {
+		p.Go(func(context.Context) {})
+	}
+	p.Go(func(context.Context) { explode("boom") })
+	wait(p)
+}
+
+// waitsForPool are the methods that wait for the tasks of a pool.
+var waitsForPool = map[string]func(*stint.Pool){
+	"Close":    (*stint.Pool).Close,
+	"Idle":     func(p *stint.Pool) { p.Idle(bg) },
+	"Shutdown": func(p *stint.Pool) { p.Shutdown(bg) },
 }
 
 // A pool's own task that a submitter runs, because the queue is full, crashes too: the
 // submitter does not recover its panic.
 func TestPanicIsNotTheSubmitters(t *testing.T) {
-	for _, direct := range []bool{true, false} {
-		t.Run(fmt.Sprint("direct=", direct), func(t *testing.T) {
-			crashes(t, func() {
-				p := stint.NewPool(stint.Limit(1), stint.Queue(1))
-				submit := func(ctx context.Context) {
-					defer func() { recover() }()
-					p.Go(func(context.Context) { explode("boom") })
-					p.GoContext(ctx, func(context.Context) {})
-				}
-				if direct {
-					p.Go(submit)
-					p.Idle(context.Background())
-				} else {
-					g := stint.NewGroup(context.Background(), p)
-					g.Go(func(ctx context.Context) error { submit(ctx); return nil })
-					g.Wait()
-				}
-			})
-		})
+	submit := func(ctx context.Context, p *stint.Pool) {
+		defer func() { recover() }()
+		p.Go(func(context.Context) { explode("boom") })
+		p.GoContext(ctx, func(context.Context) {})
+	}
+	for name, run := range map[string]func(p *stint.Pool){
+		"direct=true": func(p *stint.Pool) { p.Go(func(ctx context.Context) { submit(ctx, p) }); p.Idle(bg) },
+		"direct=false": func(p *stint.Pool) {
+			g := stint.NewGroup(bg, p)
+			g.Go(func(ctx context.Context) error { submit(ctx, p); return nil })
+			g.Wait()
+		},
+	} {
+		t.Run(name, func(t *testing.T) { crashes(t, func() { run(stint.NewPool(stint.Limit(1), stint.Queue(1))) }) })
 	}
 }

@@ -3,9 +3,10 @@ package conformance_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,128 +15,162 @@ import (
 	"github.com/stint-go/stint/internal/race"
 )
 
-// Do and the calls and groups on one limiter never run more than it allows, together, and
-// take exactly as long as that.
-func TestDoIsBounded(t *testing.T) {
+// doing calls Do on n goroutines, whose caller waits for all of them.
+func doing(l *stint.Limiter) run {
+	return func(ctx context.Context, n int, f body, _ ...stint.Option) error {
+		errs := make([]error, n)
+		var wg sync.WaitGroup
+		for i := range n {
+			wg.Go(func() { errs[i] = l.Do(ctx, func(ctx context.Context) error { return f(ctx, i) }) })
+		}
+		wg.Wait()
+		return errors.Join(errs...)
+	}
+}
+
+// Do in the tasks of everything, and everything in Do, on one limiter and on a pool that
+// has it: no deadlock, at limit 1 either, and as many at once as the limit allows.
+func TestDoNestsInEverything(t *testing.T) {
+	for i, e := range slices.Concat(entryPoints, entryPoints) {
+		limit, pooled := 1+i%2, i/2%2 == 0
+		bubble(t, fmt.Sprintf("%d/Do in %s/pool=%v", limit, e.name, pooled), func(t *testing.T) { nestDo(t, limit, e, pooled, false) })
+		bubble(t, fmt.Sprintf("%d/%s in Do/pool=%v", limit, e.name, pooled), func(t *testing.T) { nestDo(t, limit, e, pooled, true) })
+	}
+}
+
+func nestDo(t *testing.T, limit int, e entryPoint, pooled, doOutside bool) {
+	l := stint.Limit(limit)
+	var opt stint.Option = l
+	if pooled {
+		p := stint.NewPool(l)
+		defer p.Close()
+		opt = p
+	}
+	outer, inner := e.run, doing(l)
+	if doOutside {
+		outer, inner = inner, outer
+	}
+	var g gauge
+	err := outer(t.Context(), 4, func(ctx context.Context, _ int) error {
+		return inner(ctx, 4, holds(&g, time.Millisecond), opt)
+	}, opt)
+	equal(t, "error", err, nil)
+	g.Is(t, 0, limit, 16)
+	synctest.Wait() // a worker of the pool returns its permit when it finds no more tasks
+	equal(t, "permits out", l.Stats().Running, 0)
+}
+
+// Do in Do, 100 times and across another limiter and back, at limit 1.
+func TestDoNestsDeep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := stint.Limit(3)
-		var running, most atomic.Int32
-		f := func(context.Context) error {
-			n := running.Add(1)
-			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+		a, b := stint.Limit(1), stint.Limit(1)
+		calls := 0
+		var walk func(ctx context.Context) error
+		walk = func(ctx context.Context) error {
+			if calls++; calls == 100 {
+				return nil
 			}
-			time.Sleep(time.Second)
-			running.Add(-1)
-			return nil
+			return []*stint.Limiter{a, a, b}[calls%3].Do(ctx, walk)
 		}
-		start := time.Now()
-		var callers sync.WaitGroup
-		g := stint.NewGroup(t.Context(), l)
-		for range 30 {
-			callers.Go(func() { l.Do(t.Context(), f) })
-			g.Go(f)
-		}
-		callers.Wait()
-		if err := g.Wait(); err != nil {
-			t.Error(err)
-		}
-		if most.Load() != 3 || time.Since(start) != 20*time.Second {
-			t.Errorf("%d ran at once, for %v; want 3, for 20s", most.Load(), time.Since(start))
-		}
+		equal(t, "error", a.Do(t.Context(), walk), nil)
+		equal(t, "calls", calls, 100)
+		equal(t, "permits out", a.Stats().Running+b.Stats().Running, 0)
 	})
 }
 
-// Callers of Do are served in the order in which they came.
-func TestDoIsFirstComeFirstServed(t *testing.T) {
+// The nested calls of one f, which run on several goroutines, have its permit one after
+// the other.
+func TestDoIsSharedByGoroutines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := stint.Limit(1)
-		var order []int
-		var callers sync.WaitGroup
-		for i := range 20 {
-			callers.Go(func() {
-				l.Do(t.Context(), func(context.Context) error {
-					order = append(order, i) // one at a time
-					time.Sleep(time.Second)
-					return nil
-				})
-			})
-			synctest.Wait()
-		}
-		callers.Wait()
-		for i, got := range order {
-			if got != i {
-				t.Fatalf("order %v", order)
-			}
-		}
+		var g gauge
+		err := l.Do(t.Context(), func(ctx context.Context) error { return doing(l)(ctx, 10, holds(&g, time.Second)) })
+		equal(t, "error", err, nil)
+		g.Is(t, 0, 1, 10)
+		equal(t, "time passed", sinceBubble(), 10*time.Second)
 	})
 }
 
-// Nested at limit 1, in Do and in tasks, a Do runs on the permit that is held.
-func TestDoNests(t *testing.T) {
+// A Do inside f that is not given the context of f waits for another permit: at limit 1 for
+// the one that f holds, until it gives up.
+func TestDoWithAnotherContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := stint.Limit(1)
-		depth := 0
+		other, cancel := context.WithTimeoutCause(t.Context(), time.Second, errGone)
+		defer cancel()
 		err := l.Do(t.Context(), func(ctx context.Context) error {
-			return stint.Range(ctx, 3, func(ctx context.Context, _ int) error {
-				return l.Do(ctx, func(ctx context.Context) error {
-					return l.TryDo(ctx, func(context.Context) error { depth++; return nil })
-				})
-			}, l)
+			equal(t, "TryDo", l.TryDo(t.Context(), sleep(0)), stint.ErrBusy)
+			equal(t, "TryDo with the context", l.TryDo(ctx, sleep(0)), nil)
+			return l.Do(other, sleep(0))
 		})
-		if err != nil || depth != 3 || l.Stats().Running != 0 {
-			t.Errorf("got %v, %d calls and %d permits out", err, depth, l.Stats().Running)
-		}
+		equal(t, "error", err, errGone)
+		equal(t, "time passed", sinceBubble(), time.Second)
 	})
 }
 
-// A wait for a permit ends with its context, and the others keep their places.
+// A context that outlives its Do borrows nothing: calls with it wait like others.
+func TestDoIsOutlived(t *testing.T) {
+	for _, inner := range []func(*stint.Limiter, context.Context) error{
+		func(*stint.Limiter, context.Context) error { return nil },
+		func(l *stint.Limiter, ctx context.Context) error { return l.Do(ctx, sleep(0)) },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			l := stint.Limit(1)
+			var late context.Context
+			l.Do(t.Context(), func(ctx context.Context) error { late = ctx; return inner(l, ctx) })
+			go l.Do(t.Context(), sleep(time.Second))
+			synctest.Wait()
+			equal(t, "TryDo", l.TryDo(late, sleep(0)), stint.ErrBusy)
+			equal(t, "Do", l.Do(late, sleep(0)), nil)
+			equal(t, "time passed", sinceBubble(), time.Second)
+			equal(t, "call", stint.Range(late, 1, nothing, l), nil)
+			equal(t, "permits out", l.Stats().Running, 0)
+		})
+	}
+}
+
+// A Do that begins before its task ends, and ends after it, keeps the permit: the limit
+// holds.
+func TestDoOutlivesItsTask(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := stint.Limit(1)
+		var g gauge
+		var wg sync.WaitGroup
+		l.Do(t.Context(), func(ctx context.Context) error {
+			wg.Go(func() { doing(l)(ctx, 1, holds(&g, time.Second)) })
+			synctest.Wait()
+			return nil
+		})
+		equal(t, "TryDo", l.TryDo(t.Context(), sleep(0)), stint.ErrBusy)
+		equal(t, "Do", doing(l)(t.Context(), 1, holds(&g, time.Second)), nil)
+		wg.Wait()
+		g.Is(t, 0, 1, 2)
+		equal(t, "time passed", sinceBubble(), 2*time.Second)
+	})
+}
+
+// A wait for a permit ends with its context, and the others keep their places. TryDo waits for
+// nothing.
 func TestDoCanBeGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := stint.Limit(1)
 		busy := make(chan struct{})
 		go l.Do(t.Context(), func(context.Context) error { <-busy; return nil })
 		synctest.Wait()
-		cause := errors.New("no time")
-		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, cause)
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errGone)
 		defer cancel()
-		called := false
-		f := func(context.Context) error { called = true; return nil }
-		start := time.Now()
-		if err := l.Do(ctx, f); err != cause || time.Since(start) != time.Second {
-			t.Errorf("got %v after %v", err, time.Since(start))
-		}
-		if err := l.Do(ctx, f); err != cause {
-			t.Errorf("a context that has ended: got %v", err)
-		}
-		if err := l.TryDo(ctx, f); err != cause {
-			t.Errorf("TryDo with a context that has ended: got %v", err)
-		}
-		if err := l.TryDo(t.Context(), f); err != stint.ErrBusy || called {
-			t.Errorf("TryDo: got %v, called %v", err, called)
-		}
+		calls := 0
+		f := func(context.Context) error { calls++; return nil }
+		equal(t, "Do", l.Do(ctx, f), errGone)
+		equal(t, "time passed", sinceBubble(), time.Second)
+		equal(t, "Do with a context that has ended", l.Do(ctx, f), errGone)
+		equal(t, "TryDo with a context that has ended", l.TryDo(ctx, f), errGone)
+		equal(t, "TryDo", l.TryDo(t.Context(), f), stint.ErrBusy)
+		equal(t, "calls", calls, 0)
 		close(busy)
 		synctest.Wait()
-		if err := l.TryDo(t.Context(), f); err != nil || !called {
-			t.Errorf("TryDo when idle: got %v, called %v", err, called)
-		}
-	})
-}
-
-// TryDo is refused while callers wait: a permit that becomes free goes to the next of them.
-func TestTryDoIsRefusedBehindOthers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := stint.Limit(1)
-		var callers sync.WaitGroup
-		for range 2 {
-			callers.Go(func() {
-				l.Do(t.Context(), func(context.Context) error { time.Sleep(time.Second); return nil })
-			})
-		}
-		time.Sleep(time.Second)
-		if err := l.TryDo(t.Context(), func(context.Context) error { return nil }); err != stint.ErrBusy {
-			t.Errorf("got %v", err)
-		}
-		callers.Wait()
+		equal(t, "TryDo when idle", l.TryDo(t.Context(), f), nil)
+		equal(t, "calls", calls, 1)
 	})
 }
 
@@ -143,40 +178,14 @@ func TestTryDoIsRefusedBehindOthers(t *testing.T) {
 func TestDoPassesPanicsOn(t *testing.T) {
 	l := stint.Limit(1)
 	for _, do := range []func(context.Context, func(context.Context) error) error{l.Do, l.TryDo} {
-		if v := recovered(func() { do(t.Context(), func(context.Context) error { panic("boom") }) }); v != "boom" {
-			t.Errorf("recovered %v", v)
-		}
-		var ended sync.WaitGroup
-		ended.Go(func() { do(t.Context(), func(context.Context) error { runtime.Goexit(); return nil }) })
-		ended.Wait()
-		if n := l.Stats().Running; n != 0 {
-			t.Errorf("%d permits are out", n)
-		}
+		equal(t, "recovered", recovered(func() { do(t.Context(), func(context.Context) error { panic("boom") }) }), any("boom"))
+		leaving(func() { do(t.Context(), func(context.Context) error { runtime.Goexit(); return nil }) })
+		equal(t, "permits out", l.Stats().Running, 0)
 	}
 }
 
-// The search of an adaptive limit sees the callers of Do: they wait, and they finish.
-func TestDoTeachesTheSearch(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := stint.Auto(1, 64)
-		var callers sync.WaitGroup
-		for range 64 {
-			callers.Go(func() {
-				for range 200 {
-					l.Do(t.Context(), func(context.Context) error { time.Sleep(10 * time.Millisecond); return nil })
-				}
-			})
-		}
-		callers.Wait()
-		history := l.Stats().History
-		if got := max(l.Current(), history[len(history)-1].Limit); got != 64 { // a smaller one may be probed at the end
-			t.Errorf("the limit of tasks that only sleep is %d, want 64; %+v", got, l.Stats().History)
-		}
-	})
-}
-
 // The function given to Overload is asked about the error of each Do, and overload lowers
-// the limit. Its panic passes through Do, and the permit is returned.
+// the limit, which counts as a backoff. Its panic passes through Do, and the permit is returned.
 func TestDoReportsOverload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
@@ -187,12 +196,13 @@ func TestDoReportsOverload(t *testing.T) {
 			return err == errBoom
 		}))
 		before := l.Current()
-		equal(t, "error", l.Do(t.Context(), func(context.Context) error { return nil }), nil)
+		equal(t, "error", l.Do(t.Context(), sleep(0)), nil)
 		equal(t, "asked", asked, 0)
 		for range 2 { // one may be chance
 			equal(t, "error", l.Do(t.Context(), func(context.Context) error { return errBoom }), errBoom)
 		}
 		equal(t, "asked", asked, 2)
+		equal(t, "backoffs", l.Stats().Backoffs, 1)
 		if n := l.Current(); n >= before {
 			t.Errorf("the limit was %d, and is %d after two overloads", before, n)
 		}
@@ -210,7 +220,7 @@ func TestDoAllocates(t *testing.T) {
 	}
 	for name, l := range map[string]*stint.Limiter{"Limit": stint.Limit(2), "Auto": stint.Auto(2, 4)} {
 		f := func(context.Context) error { return nil }
-		if n := testing.AllocsPerRun(1000, func() { l.Do(context.Background(), f) }); n != 1 {
+		if n := testing.AllocsPerRun(1000, func() { l.Do(bg, f) }); n != 1 {
 			t.Errorf("%s: %v allocations, want 1", name, n)
 		}
 	}

@@ -16,22 +16,22 @@
 //	 3  a Goexit is no success                    TestFiveOutcomes
 //	 4  a sequence continues after a Goexit       TestGoexitInASequence
 //	 5  panics cost no worker                     TestPanicsCostNoWorker
-//	 6  a panic keeps its stack and value         TestPanicKeepsItsValue, TestPanicOfAPoolCrashes
+//	 6  a panic keeps its stack and value         TestPanicsReachTheWaiter, TestPanicOfAPoolCrashes
 //	 7  of several panics and errors all are kept TestPanicsAndErrorsAreAllKept
 //	 8  no panic is swallowed                     TestPanicOfAPoolCrashes, TestPanicIsNotTheSubmitters
 //	 9  a panic of the hook                       TestPanicOfTheHookCrashes
 //	10  nothing returns before the crash          TestNothingReturnsBeforeTheCrash
 //	11  panic(nil), panic in Goexit and so on     TestOddEndsKeepTheCounts
-//	12  a panic cancels the group                 TestPanicCancels
+//	12  a panic cancels the group                 TestPanicsReachTheWaiter, TestAlsoIsWhatElseWentWrong
 //	13  a late panic leaves nothing behind        TestLatePanicLeavesNothing
 //	13a a panic that is not raised is seen        TestUnraisedPanicsAreWritten, TestPanicOfADroppedGroupCrashes
 //
 //	Cancellation and errors
 //	14  queued tasks do not run after an error    TestFirstErrorCancels
-//	15  the error is the cause                    TestErrorIsTheCause
-//	16  cancelled and too late are told apart     TestCancelAndDeadlineAreToldApart
+//	15  the error is the cause                    TestFirstErrorCancels
+//	16  cancelled and too late are told apart     TestFirstErrorCancels
 //	17  missing work is reported                  TestMissingWorkIsTold
-//	18  ended groups are not kept                 TestEndedGroupsAreNotKept, TestCancelledGroupLeavesNoWaiter
+//	18  ended groups are not kept                 TestEndedGroupsAreNotKept, TestWaitingCanBeGivenUp
 //	19  the caller's context stays usable         TestCallersContextStaysUsable
 //	20  a cancelled group needs no worker         TestCancelledGroupNeedsNoWorker
 //	21  Wait outlasts the context                 TestStructured
@@ -40,12 +40,12 @@
 //	24  an error does not wait for predecessors   TestErrorDoesNotWaitForPredecessors
 //
 //	Limits
-//	25  never more than the limit                 TestBounded, TestLimitHoldsUnderEverything
+//	25  never more than the limit                 TestBounded, TestPrograms
 //	26  a lower limit is exact                    TestSetDownIsExact
 //	27  a higher limit wakes all                  TestSetUpWakesAll
 //	28  to unlimited and back                     there is no unlimited; TestBadArguments
 //	29  a limit of 0 or less                      panics; TestBadArguments
-//	30  gauges are right at every instant         TestStatsAreExact
+//	30  gauges are right at every instant         TestStatsAreExact, FuzzPool, TestPrograms
 //	31  no limit is shared by accident            TestLimitsAreNotSharedByAccident
 //
 //	Shutdown and lost work
@@ -56,25 +56,25 @@
 //	35  nothing is left after Close               TestNothingIsLeftAfterClose
 //	36  importing starts nothing                  TestStructured
 //	37  ended tasks are not kept                  TestEndedTasksAreNotKept, TestChainsAreConstant
-//	38  queue memory shrinks, and is bounded      TestQueueShrinks, TestQueueIsBounded
+//	38  queue memory shrinks, and is bounded      TestQueueShrinks, TestMemoryIsBounded
 //
 //	Liveness and fairness
 //	39  a task that waits on its own full pool    TestNestingNeverDeadlocks
 //	39a a pool inside a pool                      there are no subpools; two pools: TestNestingNeverDeadlocks
 //	40  waiting costs nothing at GOMAXPROCS 1     TestWaitingCostsNothing
 //	41  waiting calls are served in turn          TestWaitingCanBeGivenUp, TestLimiterIsFirstComeFirstServed
-//	42  no wake-up is lost                        TestNoWakeUpIsLost
+//	42  no wake-up is lost                        TestPrograms, TestWakeups
 //	43  a busy group delays another by one task   TestBusyGroupDelaysByOneTask
 //
 //	Testing
 //	44  in bubbles, again and again               TestBubbles
 //	45  all blocking is durable                   TestBubbles
-//	46  under the race detector, at 1, 2, 8 CPUs  how the tests are run: see .ci/run
+//	46  under the race detector, at 1, 2, 8 CPUs  how the tests are run: the steps raced and thorough of .ci/run
 //
 //	Cost
 //	47  a ready task allocates nothing            TestSubmittingAllocatesNothing, TestResultsAreLinear
 //	48  a group is cheap                          TestGroupIsCheap
-//	49  gauges cost nothing for each item         TestCountingCostsNothing, BenchmarkGroupGo
+//	49  gauges cost nothing for each item         TestSubmittingAllocatesNothing, BenchmarkGroupGo
 //
 // TestPrograms runs random programs over all entry points, and knows what may come out of each.
 // Before a change of what they share, run many of them, with and without the race detector:

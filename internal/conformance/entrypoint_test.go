@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/internal/race"
 )
 
 // A task of a test, with the number of its item.
@@ -26,6 +27,14 @@ type entryPoint struct {
 // inOrder reports whether results are yielded in input order, so that an item that blocks
 // holds up others.
 func (e entryPoint) inOrder() bool { return strings.HasSuffix(e.name, "MapSeq") || e.name == "MapKey" }
+
+// withRoom is opts, and for results in input order a queue of n, so that none holds up others.
+func (e entryPoint) withRoom(n int, opts ...stint.Option) []stint.Option {
+	if e.inOrder() {
+		return append(opts, stint.Queue(n))
+	}
+	return opts
+}
 
 // itself is a key that no other index has.
 func itself(i int) int { return i }
@@ -146,20 +155,22 @@ func init() {
 	}
 }
 
+// with is the run of e with options.
+func (e entryPoint) with(opts ...stint.Option) run {
+	return func(ctx context.Context, n int, f body, more ...stint.Option) error {
+		return e.run(ctx, n, f, append(more, opts...)...)
+	}
+}
+
 // everywhere runs a test for every entry point with every kind of limit, each in a bubble.
 // The test is given a function that runs tasks so. No goroutine may be left at its end.
 func everywhere(t *testing.T, limit int, test func(t *testing.T, run run)) {
-	for _, p := range limitKinds {
+	for _, k := range limitKinds {
 		for _, e := range entryPoints {
-			t.Run(e.name+"/"+p.name, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					opts, shut := p.open(limit)
-					defer noneLeft(t)
-					defer shut()
-					test(t, func(ctx context.Context, n int, f body, more ...stint.Option) error {
-						return e.run(ctx, n, f, append(more, opts...)...)
-					})
-				})
+			bubble(t, e.name+"/"+k.name, func(t *testing.T) {
+				opts, shut := k.open(limit)
+				defer shut()
+				test(t, e.with(opts...))
 			})
 		}
 	}
@@ -168,24 +179,46 @@ func everywhere(t *testing.T, limit int, test func(t *testing.T, run run)) {
 // both runs a test for a Limiter and for a Pool, each in a bubble. Both have the
 // method Set; a limit that they share bounds all that is given the option.
 func both(t *testing.T, limit int, test func(t *testing.T, opt stint.Option, set func(int))) {
-	t.Run("Limiter", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			defer noneLeft(t)
-			l := stint.Limit(limit)
-			test(t, l, l.Set)
-			synctest.Wait()
+	bubble(t, "Limiter", func(t *testing.T) {
+		l := stint.Limit(limit)
+		test(t, l, l.Set)
+		synctest.Wait()
+		equal(t, "what the limiter has out at the end", usage(l), [3]int{l.Current()})
+	})
+	bubble(t, "Pool", func(t *testing.T) {
+		p := stint.NewPool(stint.Limit(limit))
+		defer p.Close()
+		test(t, p, p.SetLimit)
+	})
+}
 
-			equal(t, "what the limiter has out at the end", usage(l), [3]int{l.Current()})
+// onBoth is both for every entry point.
+func onBoth(t *testing.T, limit int, test func(t *testing.T, e entryPoint, opt stint.Option, set func(int))) {
+	for _, e := range entryPoints {
+		t.Run(e.name, func(t *testing.T) {
+			both(t, limit, func(t *testing.T, opt stint.Option, set func(int)) { test(t, e, opt, set) })
 		})
-	})
-	t.Run("Pool", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			defer noneLeft(t)
-			p := stint.NewPool(stint.Limit(limit))
-			defer p.Close()
-			test(t, p, p.SetLimit)
-		})
-	})
+	}
+}
+
+// each runs a test for every entry point, in a bubble.
+func each(t *testing.T, test func(t *testing.T, e entryPoint)) {
+	for _, e := range entryPoints {
+		bubble(t, e.name, func(t *testing.T) { test(t, e) })
+	}
+}
+
+// pairs runs a test for every two entry points, in a bubble; with -short or the race detector for a
+// quarter of them, each in both roles.
+func pairs(t *testing.T, all []entryPoint, test func(t *testing.T, outer, inner entryPoint)) {
+	for i, outer := range all {
+		for j, inner := range all {
+			if (i+j)%4 != 0 && (testing.Short() || race.Enabled) {
+				continue
+			}
+			bubble(t, inner.name+" in "+outer.name, func(t *testing.T) { test(t, outer, inner) })
+		}
+	}
 }
 
 // usage is the limit, and how many permits are held and are waited for.

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"runtime"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -72,12 +70,11 @@ func withoutKeepGoing(opts []stint.Option) (rest []stint.Option) {
 }
 
 // isFirst reports whether the test is named after the entry point First.
-func isFirst(t *testing.T) bool { return strings.Contains(t.Name(), "/First/") }
+func isFirst(t *testing.T) bool { return strings.Contains(t.Name()+"/", "/First/") }
 
 // The first result counts, whichever item it is from. The calls that run are cancelled and
 // waited for, and those that wait do not start.
 func TestFirst(t *testing.T) {
-	bg := context.Background()
 	everyLimit(t, 3, func(t *testing.T, opts []stint.Option) {
 		var g gauge
 		start := time.Now()
@@ -119,7 +116,6 @@ func TestFirst(t *testing.T) {
 // Without a result all errors are returned, in the order of the items. Without items there
 // is an error, too.
 func TestFirstWithoutAResult(t *testing.T) {
-	bg := context.Background()
 	everyLimit(t, 4, func(t *testing.T, opts []stint.Option) {
 		caller := goroutine.ID()
 		errs := []error{errBoom, fs.ErrNotExist, nil, errGone}
@@ -146,41 +142,39 @@ func TestFirstWithoutAResult(t *testing.T) {
 // If the context ends before every item has failed, its cause is the error, also when some
 // have failed by then. A result counts at any time, and an end after the last failure does not.
 func TestFirstAndTheCallersContext(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		at    []time.Duration // when an item fails
-		end   time.Duration   // when the context ends
-		value bool            // the last item succeeds
-		want  string
-	}{
-		{"before", []time.Duration{1, 2}, 0, false, "gone"},
-		{"between", []time.Duration{1, 3}, 2, false, "gone"},
-		{"after", []time.Duration{1, 2}, 3, false, "item 0: boom\nitem 1: boom"},
-		{"result between", []time.Duration{1, 3}, 2, true, "<nil>"},
-		{"result after", []time.Duration{1, 2}, 3, true, "<nil>"},
+	for _, c := range []firstCase{
+		{"before", []time.Duration{1, 2}, 0, errBoom, "gone"},
+		{"between", []time.Duration{1, 3}, 2, errBoom, "gone"},
+		{"after", []time.Duration{1, 2}, 3, errBoom, "item 0: boom\nitem 1: boom"},
+		{"result between", []time.Duration{1, 3}, 2, nil, "<nil>"},
+		{"result after", []time.Duration{1, 2}, 3, nil, "<nil>"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			everyLimit(t, 2, func(t *testing.T, opts []stint.Option) {
-				ctx, cancel := context.WithCancelCause(context.Background())
-				if c.end == 0 {
-					cancel(errGone)
-				}
-				time.AfterFunc(c.end*time.Second, func() { cancel(errGone) })
-				got, err := stint.First(ctx, indexes(len(c.at)), func(_ context.Context, i int) (int, error) {
-					time.Sleep(c.at[i] * time.Second)
-					if c.value && i == len(c.at)-1 {
-						return i, nil
-					}
-					return -1, errBoom
-				}, opts...)
-				equal(t, "error", fmt.Sprint(err), c.want)
-				if c.value {
-					equal(t, "result", got, len(c.at)-1)
-				}
-				time.Sleep(c.end * time.Second)
-			})
-		})
+		t.Run(c.name, func(t *testing.T) { c.run(t) })
 	}
+}
+
+// A firstCase ends the context of a call of two items.
+type firstCase struct {
+	name string
+	at   []time.Duration // when an item fails
+	end  time.Duration   // when the context ends
+	last error           // of the last item
+	want string
+}
+
+func (c firstCase) run(t *testing.T) {
+	everyLimit(t, 2, func(t *testing.T, opts []stint.Option) {
+		ctx, cancel := context.WithCancelCause(bg)
+		time.AfterFunc(c.end*time.Second, func() { cancel(errGone) })
+		synctest.Wait()
+		got, err := stint.First(ctx, c.at, func(_ context.Context, at time.Duration) (time.Duration, error) {
+			time.Sleep(at * time.Second)
+			return at, map[time.Duration]error{c.at[0]: errBoom, c.at[1]: c.last}[at]
+		}, opts...)
+		equal(t, "error", fmt.Sprint(err), c.want)
+		equal(t, "result", got, map[bool]time.Duration{true: c.at[1]}[c.last == nil])
+		time.Sleep(c.end * time.Second)
+	})
 }
 
 // A panic is raised although another call succeeds, before it or after it, and its Also has
@@ -188,122 +182,51 @@ func TestFirstAndTheCallersContext(t *testing.T) {
 func TestFirstAndPanics(t *testing.T) {
 	for _, at := range []time.Duration{2, 4} { // the result comes at 3
 		everyLimit(t, 3, func(t *testing.T, opts []stint.Option) {
-			v := recovered(func() {
-				stint.First(context.Background(), []time.Duration{1, at, 3}, func(_ context.Context, d time.Duration) (int, error) {
-					time.Sleep(d * time.Second)
-					switch d {
-					case 1:
-						return 0, errBoom
-					case at:
-						explode("late")
-					}
-					return 1, nil
-				}, opts...)
-			})
-			p, ok := v.(*stint.PanicError)
-			if !ok || p.Value != "late" || !errors.Is(p.Also(), errBoom) {
-				t.Fatalf("recovered %v", v)
+			ends := map[time.Duration]func(){at: func() { explode("late") }, 1: func() {}, 3: func() {}}
+			task := func(_ context.Context, d time.Duration) (int, error) {
+				time.Sleep(d * time.Second)
+				ends[d]()
+				return 1, map[time.Duration]error{1: errBoom}[d]
 			}
+			p := raises(t, "late", func() { stint.First(bg, []time.Duration{1, at, 3}, task, opts...) })
+			equal(t, "the error is told", errors.Is(p.Also(), errBoom), true)
 		})
 	}
 }
 
-// A pool that is closed takes no item. One that is shut down ends the call, unless it has a
-// result.
+// A pool that is shut down ends the call, unless it has a result.
 func TestFirstOnAPoolThatIsShutDown(t *testing.T) {
-	for _, succeeds := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			defer noneLeft(t)
-			p := stint.NewPool(stint.Limit(2))
-			gone, cancel := context.WithCancel(context.Background())
-			cancel()
-			time.AfterFunc(2*time.Second, func() { p.Shutdown(gone) })
-			got, err := stint.First(context.Background(), indexes(9), func(ctx context.Context, i int) (int, error) {
-				if i == 0 {
-					time.Sleep(time.Second)
-					return 0, errBoom
-				}
-				<-ctx.Done()
-				equal(t, "cause", context.Cause(ctx), stint.ErrClosed)
-				if succeeds {
-					return 7, nil
-				}
-				return 0, ctx.Err()
-			}, p)
-			if succeeds {
-				equal(t, "result", got, 7)
-				equal(t, "error", err, nil)
-			} else {
-				equal(t, "error", err, stint.ErrClosed)
-			}
-			_, err = stint.First(context.Background(), indexes(2), func(context.Context, int) (int, error) { return 1, nil }, p)
-			equal(t, "error after the end", err, stint.ErrClosed)
-		})
+	for result, want := range map[int]error{0: stint.ErrClosed, 7: nil} {
+		bubble(t, fmt.Sprint(want), func(t *testing.T) { firstAndShutdown(t, result, want) })
 	}
 }
 
-// Items that are short are taken one by one, so that no item waits behind one that blocks
-// until it is cancelled.
-func TestFirstTakesItemsOneByOne(t *testing.T) {
-	for _, limit := range []stint.Option{stint.Limit(2), stint.Auto(2, 2)} {
-		for blocked := 1000; blocked < 1130; blocked++ {
-			got, err := stint.First(context.Background(), indexes(2000), func(ctx context.Context, i int) (int, error) {
-				switch i {
-				case blocked:
-					<-ctx.Done()
-				case blocked + 1:
-					return i, nil
-				}
-				return 0, errBoom
-			}, limit)
-			equal(t, "error", err, nil)
-			equal(t, "result", got, blocked+1)
+func firstAndShutdown(t *testing.T, result int, want error) {
+	p := stint.NewPool(stint.Limit(2))
+	time.AfterFunc(2*time.Second, func() { p.Shutdown(ended()) })
+	got, err := stint.First(bg, indexes(9), func(ctx context.Context, i int) (int, error) {
+		if i == 0 {
+			time.Sleep(time.Second)
+			return 0, errBoom
 		}
-	}
-}
-
-// Of results that come at the same time one counts, exactly, and nothing runs on.
-func TestFirstRace(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	for range 300 {
-		n, limit, wins := 1+r.IntN(40), 1+r.IntN(8), r.IntN(5)
-		p := stint.NewPool(stint.Limit(limit))
-		for _, opts := range [][]stint.Option{nil, {stint.Limit(limit)}, {stint.Auto(1, limit)}, {p}} {
-			var running atomic.Int32
-			got, err := stint.First(context.Background(), indexes(n), func(ctx context.Context, i int) (int, error) {
-				running.Add(1)
-				defer running.Add(-1)
-				if i%7 == 3 {
-					runtime.Gosched()
-				}
-				if i >= n-wins {
-					return i + 1, nil
-				}
-				return 0, errBoom
-			}, opts...)
-			equal(t, "running", running.Load(), 0)
-			switch {
-			case wins == 0 && (err == nil || strings.Count(err.Error(), "boom") != n):
-				t.Fatalf("%d items: %v", n, err)
-			case wins > 0 && (err != nil || got <= n-wins):
-				t.Fatalf("%d items, %d succeed: %d, %v", n, wins, got, err)
-			}
+		<-ctx.Done()
+		equal(t, "cause", context.Cause(ctx), stint.ErrClosed)
+		if result == 0 {
+			return 0, ctx.Err()
 		}
-		p.Close()
-	}
+		return result, nil
+	}, p)
+	equal(t, "result", got, result)
+	equal(t, "error", err, want)
 }
 
-// everyLimit runs a test with each kind of limit, in a bubble at whose end no goroutine may
-// be left.
+// everyLimit runs a test with each kind of limit, in a bubble.
 func everyLimit(t *testing.T, limit int, test func(t *testing.T, opts []stint.Option)) {
 	for _, kind := range limitKinds[1:] { // First has no limit of its own
-		t.Run(kind.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				opts, shut := kind.open(limit)
-				defer noneLeft(t)
-				defer shut()
-				test(t, opts)
-			})
+		bubble(t, kind.name, func(t *testing.T) {
+			opts, shut := kind.open(limit)
+			defer shut()
+			test(t, opts)
 		})
 	}
 }

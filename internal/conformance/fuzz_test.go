@@ -94,15 +94,15 @@ func (z *poolFuzz) step(op byte, arg int) {
 	case 0, 1: // TryGo
 		id := m.task(seconds)
 		want := m.try(&m.direct, id)
-		z.same("Pool.TryGo", z.pool.TryGo(z.direct(id, nothing)), want)
+		z.same("Pool.TryGo", z.pool.TryGo(z.direct(id, ends)), want)
 	case 2: // Go, on a goroutine of its own: it may have to wait
-		z.submit(&m.direct, m.task(seconds), nothing)
+		z.submit(&m.direct, m.task(seconds), ends)
 	case 3: // TryGo of the group
 		id := m.task(seconds)
 		want := m.try(&m.group, id)
-		z.same("Group.TryGo", z.group.TryGo(z.body(id, nothing)), want)
+		z.same("Group.TryGo", z.group.TryGo(z.body(id, ends)), want)
 	case 4:
-		z.submit(&m.group, m.task(seconds), nothing)
+		z.submit(&m.group, m.task(seconds), ends)
 	case 5: // SetLimit
 		n := arg%5 + 1
 		z.largest = max(z.largest, n)
@@ -145,7 +145,7 @@ func (z *poolFuzz) step(op byte, arg int) {
 	z.look()
 }
 
-func nothing(context.Context) {}
+func ends(context.Context) {}
 
 // submit starts a task where it may have to wait for room.
 func (z *poolFuzz) submit(s *sourceModel, id int, end func(context.Context)) {

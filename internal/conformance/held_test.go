@@ -19,96 +19,56 @@ import (
 
 // While somebody waits, a freed permit goes to him, however many call TryDo.
 func TestTryDoNeverBarges(t *testing.T) {
-	for range 300 {
-		l := stint.Limit(1)
-		ctx := context.Background()
-		release := make(chan struct{})
-		var order atomic.Int32 // 1: the waiter has had the permit
-		var all sync.WaitGroup
-		held := make(chan struct{})
-		all.Go(func() { l.Do(ctx, func(context.Context) error { close(held); <-release; return nil }) })
-		<-held
-		all.Go(func() { l.Do(ctx, func(context.Context) error { order.Store(1); return nil }) })
-		for l.Stats().Waiting == 0 {
-			runtime.Gosched()
-		}
-		for range 4 {
-			all.Go(func() {
-				for got := error(stint.ErrBusy); got == stint.ErrBusy; runtime.Gosched() {
-					got = l.TryDo(ctx, func(context.Context) error { equal(t, "turns of the waiter before", order.Load(), 1); return nil })
-				}
-			})
-		}
-		close(release)
-		all.Wait()
+	for range rounds(100) {
+		bargeInto(t, stint.Limit(1))
 	}
+}
+
+// bargeInto has one goroutine wait for a permit, and four try to take it.
+func bargeInto(t *testing.T, l *stint.Limiter) {
+	release, held := make(chan struct{}), make(chan struct{})
+	var served atomic.Bool // the waiter has had the permit
+	var all sync.WaitGroup
+	all.Go(func() { l.Do(bg, func(context.Context) error { close(held); <-release; return nil }) })
+	<-held
+	all.Go(func() { l.Do(bg, func(context.Context) error { served.Store(true); return nil }) })
+	for l.Stats().Waiting == 0 {
+		runtime.Gosched()
+	}
+	late := func(context.Context) error { equal(t, "the waiter was served before", served.Load(), true); return nil }
+	for range 4 {
+		all.Go(func() {
+			for l.TryDo(bg, late) == stint.ErrBusy {
+				runtime.Gosched()
+			}
+		})
+	}
+	close(release)
+	all.Wait()
 }
 
 // A permit that is granted while the context of its waiter ends is not lost: the call either
 // runs all its tasks or returns the cause.
 func TestCancelAgainstGrant(t *testing.T) {
-	for _, e := range entryPoints {
-		t.Run(e.name, func(t *testing.T) {
-			both(t, 1, func(t *testing.T, opt stint.Option, _ func(int)) {
-				for range 30 {
-					ctx, cancel := context.WithCancelCause(context.Background())
-					g := stint.NewGroup(context.Background(), opt)
-					release := make(chan struct{})
-					g.Go(func(context.Context) error { <-release; cancel(errGone); return nil }) // the waiter wakes when both have happened
-					synctest.Wait()
-					var ran atomic.Int32
-					var all sync.WaitGroup
-					all.Go(func() {
-						err := e.run(ctx, 3, func(context.Context, int) error { ran.Add(1); return nil }, opt)
-						if err != errGone && (err != nil || ran.Load() != 3) {
-							t.Errorf("%d of 3 tasks ran, error %v", ran.Load(), err)
-						}
-					})
-					synctest.Wait()
-					close(release)
-					all.Wait()
-					g.Wait()
-				}
+	onBoth(t, 1, func(t *testing.T, e entryPoint, opt stint.Option, _ func(int)) {
+		for range 10 {
+			ctx, cancel := context.WithCancelCause(bg)
+			g := stint.NewGroup(bg, opt)
+			release := make(chan struct{})
+			g.Go(func(context.Context) error { <-release; cancel(errGone); return nil }) // the waiter wakes when both have happened
+			synctest.Wait()
+			var ran atomic.Int32
+			call := begin(func() error {
+				return e.run(ctx, 3, func(context.Context, int) error { ran.Add(1); return nil }, opt)
 			})
-		})
-	}
-}
-
-// A limit that is lowered and raised again while tasks run is what it was: none has lost its
-// place, and none more start.
-func TestSetDownAndUp(t *testing.T) {
-	for _, e := range entryPoints {
-		t.Run(e.name, func(t *testing.T) {
-			both(t, 8, func(t *testing.T, opt stint.Option, set func(int)) {
-				var g gauge
-				gate := make(chan struct{})
-				ended := make(chan struct{})
-				go func() {
-					defer close(ended)
-					e.run(context.Background(), 40, func(context.Context, int) error {
-						g.Enter()
-						defer g.Leave()
-						<-gate
-						return nil
-					}, opt)
-				}()
-				g.Runs(t, 8)
-				for _, low := range []int{1, 3, 7} {
-					set(low)
-					set(8)
-					g.Runs(t, 8)
-					set(low)
-					gate <- struct{}{}
-					g.Runs(t, 7)
-					set(8)
-					g.Runs(t, 8)
-				}
-				close(gate)
-				<-ended
-				g.Is(t, 0, 8, 40)
-			})
-		})
-	}
+			synctest.Wait()
+			close(release)
+			if err := <-call; err != errGone && (err != nil || ran.Load() != 3) {
+				t.Errorf("%d of 3 tasks ran, error %v", ran.Load(), err)
+			}
+			g.Wait()
+		}
+	})
 }
 
 // kinds are calls with everything that takes a context, each with a task.
@@ -161,8 +121,6 @@ func leave(seq iter.Seq2[int, error]) {
 
 // What lives longer than a call, its parent context, limiter and pool, keeps nothing of it.
 func TestCallsAreNotKept(t *testing.T) {
-	type key struct{}
-	type thing struct{ _ [64]byte }
 	for end, f := range map[string]func(context.Context) error{
 		"returns": func(context.Context) error { return nil },
 		"fails":   func(context.Context) error { return errBoom },
@@ -170,26 +128,16 @@ func TestCallsAreNotKept(t *testing.T) {
 		"watches": func(ctx context.Context) error { ctx.Done(); return context.Cause(ctx) },
 	} {
 		t.Run(end, func(t *testing.T) {
-			parent, cancel := context.WithCancel(context.Background())
+			parent, cancel := context.WithCancel(bg)
 			defer cancel()
 			l, p := stint.Limit(3), stint.NewPool(stint.Limit(3))
 			defer p.Close()
-			for name, call := range kinds(l, p) {
-				var freed atomic.Bool
-				x := new(thing)
-				runtime.AddCleanup(x, func(int) { freed.Store(true) }, 0)
-				ctx := context.WithValue(parent, key{}, x)
-				x = nil
-				recovered(func() { call(ctx, f) })
-				ctx = nil
-				for range 1000 {
-					if runtime.GC(); freed.Load() {
-						break
-					}
-					runtime.Gosched()
-				}
-				equal(t, name+": is collected", freed.Load(), true)
+			var x tracker
+			calls := kinds(l, p)
+			for _, call := range calls {
+				recovered(func() { call(context.WithValue(parent, chainKey{}, x.thing()), f) })
 			}
+			x.collected(t, int64(len(calls)))
 		})
 	}
 }
@@ -218,14 +166,14 @@ func TestSequenceStaysOnItsThread(t *testing.T) {
 		"Buffer":  stream.Buffer(stream.FromSeq(bound), 3),
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := stream.Collect(context.Background(), stream.ParMap(s, valued(nothing)))
+			_, err := stream.Collect(bg, stream.ParMap(s, valued(nothing)))
 			equal(t, "error", err, nil)
 		})
 	}
 	t.Run("Pull", func(t *testing.T) { // the consumer is bound
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		next, stop := iter.Pull2(stint.MapSeq(context.Background(), bound, valued(nothing)))
+		next, stop := iter.Pull2(stint.MapSeq(bg, bound, valued(nothing)))
 		defer stop()
 		for i := range 20 {
 			v, err, ok := next()

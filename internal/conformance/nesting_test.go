@@ -17,306 +17,231 @@ import (
 )
 
 func TestNestingNeverDeadlocks(t *testing.T) {
-	ctx := context.Background()
-	leaf := func(g *gauge) error { g.Hold(time.Millisecond); return nil }
 	for _, limit := range []int{1, 2} {
 		t.Run(fmt.Sprint("limit=", limit), func(t *testing.T) {
-			t.Run("pairs", func(t *testing.T) {
-				for _, outer := range entryPoints {
-					for _, inner := range entryPoints {
-						t.Run(inner.name+" in "+outer.name, func(t *testing.T) {
-							both(t, limit, func(t *testing.T, opt stint.Option, _ func(int)) {
-								var g gauge
-								start := time.Now()
-								err := outer.run(ctx, 4, func(ctx context.Context, _ int) error {
-									return inner.run(ctx, 4, func(context.Context, int) error { return leaf(&g) }, opt)
-								}, opt)
-								equal(t, "error", err, nil)
-								g.Is(t, 0, limit, 16)
-								took(t, start, time.Duration(16/limit)*time.Millisecond)
-							})
-						})
-					}
-				}
+			pairs(t, entryPoints, func(t *testing.T, outer, inner entryPoint) {
+				p := stint.NewPool(stint.Limit(limit))
+				defer p.Close()
+				nestPair(t, outer, inner, stint.Limit(limit), limit)
+				nestPair(t, outer, inner, p, limit)
 			})
-			t.Run("deep", func(t *testing.T) {
-				for _, e := range entryPoints {
-					t.Run(e.name, func(t *testing.T) {
-						both(t, limit, func(t *testing.T, opt stint.Option, _ func(int)) {
-							var g gauge
-							var walk func(ctx context.Context, depth int) error
-							walk = func(ctx context.Context, depth int) error {
-								if depth == 0 {
-									return leaf(&g)
-								}
-								return e.run(ctx, 2, func(ctx context.Context, _ int) error { return walk(ctx, depth-1) }, opt)
-							}
-							equal(t, "error", walk(ctx, 5), nil)
-							g.Is(t, 0, limit, 32)
-						})
-					})
-				}
+		})
+		t.Run(fmt.Sprint("deep, limit=", limit), func(t *testing.T) {
+			onBoth(t, limit, func(t *testing.T, e entryPoint, opt stint.Option, _ func(int)) {
+				walkTree(t, e, 2, 5, limit, func(int) stint.Option { return opt })
 			})
 		})
 	}
 	t.Run("through another limit", func(t *testing.T) { // a, b, a, b: the permits of a are found across b
-		for _, e := range entryPoints {
-			t.Run(e.name, func(t *testing.T) {
-				both(t, 1, func(t *testing.T, a stint.Option, _ func(int)) {
-					b := stint.Limit(1)
-					var g gauge
-					var walk func(ctx context.Context, depth int) error
-					walk = func(ctx context.Context, depth int) error {
-						if depth == 0 {
-							return leaf(&g)
-						}
-						opt := a
-						if depth%2 == 0 {
-							opt = b
-						}
-						return e.run(ctx, 2, func(ctx context.Context, _ int) error { return walk(ctx, depth-1) }, opt)
-					}
-					equal(t, "error", walk(ctx, 4), nil)
-					g.Is(t, 0, 1, 16)
-				})
-			})
-		}
+		onBoth(t, 1, func(t *testing.T, e entryPoint, a stint.Option, _ func(int)) {
+			b := stint.Limit(1)
+			walkTree(t, e, 2, 4, 1, func(depth int) stint.Option { return []stint.Option{b, a}[depth%2] })
+		})
 	})
 	t.Run("through own limits", func(t *testing.T) { // calls with a limit each between those that share one
-		for _, e := range entryPoints {
-			t.Run(e.name, func(t *testing.T) {
-				both(t, 2, func(t *testing.T, opt stint.Option, _ func(int)) {
-					var g gauge
-					var walk func(ctx context.Context, depth int) error
-					walk = func(ctx context.Context, depth int) error {
-						if depth == 0 {
-							return leaf(&g)
-						}
-						opts := []stint.Option{opt}
-						if depth%2 == 0 {
-							opts[0] = stint.Limit(2)
-						}
-						return e.run(ctx, 2, func(ctx context.Context, _ int) error { return walk(ctx, depth-1) }, opts...)
-					}
-					equal(t, "error", walk(ctx, 4), nil)
-					g.Is(t, 0, 2, 16)
-				})
-			})
-		}
+		onBoth(t, 2, func(t *testing.T, e entryPoint, opt stint.Option, _ func(int)) {
+			walkTree(t, e, 2, 4, 2, func(depth int) stint.Option { return []stint.Option{stint.Limit(2), opt}[depth%2] })
+		})
 	})
 	t.Run("two pools", func(t *testing.T) { // p, q, p, q
-		for _, e := range entryPoints {
-			synctest.Test(t, func(t *testing.T) {
-				pools := []*stint.Pool{stint.NewPool(stint.Limit(1)), stint.NewPool(stint.Limit(1))}
-				defer pools[0].Close()
-				defer pools[1].Close()
-				var g gauge
-				var walk func(ctx context.Context, depth int) error
-				walk = func(ctx context.Context, depth int) error {
-					if depth == 0 {
-						return leaf(&g)
-					}
-					return e.run(ctx, 2, func(ctx context.Context, _ int) error { return walk(ctx, depth-1) }, pools[depth%2])
-				}
-				equal(t, e.name, walk(ctx, 4), nil)
-				equal(t, "leaves", g.Total(), 16)
-			})
-		}
-	})
-	t.Run("a full queue of the pool", func(t *testing.T) { // which groups on the pool share
-		for _, limit := range []int{1, 2, 3} {
-			for _, queue := range []int{0, 1, 2} {
-				for _, e := range entryPoints {
-					synctest.Test(t, func(t *testing.T) {
-						defer noneLeft(t)
-						p := stint.NewPool(stint.Limit(limit), stint.Queue(queue))
-						defer p.Close()
-						var g gauge
-						var walk func(ctx context.Context, depth int) error
-						walk = func(ctx context.Context, depth int) error {
-							if depth == 0 {
-								return leaf(&g)
-							}
-							return e.run(ctx, 3, func(ctx context.Context, _ int) error { return walk(ctx, depth-1) }, p)
-						}
-						for range 5 { // others fill the queue meanwhile
-							go p.Go(func(context.Context) { time.Sleep(time.Millisecond) })
-						}
-						synctest.Wait()
-						equal(t, e.name, walk(ctx, 4), nil)
-						g.Is(t, 0, limit, 81)
-					})
-				}
-			}
-		}
-	})
-	t.Run("tasks that start tasks", func(t *testing.T) { // a full queue and every worker a submitter
-		both(t, 2, func(t *testing.T, opt stint.Option, _ func(int)) {
-			g := stint.NewGroup(ctx, opt, stint.Queue(1))
-			var n atomic.Int64
-			var grow func(depth int) func(context.Context) error
-			grow = func(depth int) func(context.Context) error {
-				return func(ctx context.Context) error {
-					n.Add(1)
-					for range 2 {
-						if depth > 0 {
-							if err := g.GoContext(ctx, grow(depth-1)); err != nil {
-								return err
-							}
-						}
-					}
-					return nil
-				}
-			}
-			g.Go(grow(8))
-			equal(t, "error", g.Wait(), nil)
-			equal(t, "tasks", n.Load(), 1<<9-1)
+		onBoth(t, 1, func(t *testing.T, e entryPoint, _ stint.Option, _ func(int)) {
+			p, q := stint.NewPool(stint.Limit(1)), stint.NewPool(stint.Limit(1))
+			defer p.Close()
+			defer q.Close()
+			walkTree(t, e, 2, 4, 1, func(depth int) stint.Option { return []stint.Option{q, p}[depth%2] })
 		})
 	})
-	t.Run("Results.GoContext", func(t *testing.T) { // the values are those of the tasks, in the order of acceptance
-		both(t, 2, func(t *testing.T, opt stint.Option, _ func(int)) {
-			r := stint.NewResults[int](ctx, opt, stint.Queue(1))
-			var grow func(depth int) func(context.Context) (int, error)
-			grow = func(depth int) func(context.Context) (int, error) {
-				return func(ctx context.Context) (int, error) {
-					for range 2 {
-						if depth > 0 {
-							if err := r.GoContext(ctx, grow(depth-1)); err != nil {
-								return 0, err
-							}
-						}
-					}
-					return depth, nil
-				}
-			}
-			r.Go(grow(8))
-			values, err := r.Wait()
-			equal(t, "error", err, nil)
-			equal(t, "first value", values[0], 8)
-			slices.Sort(values)
-			var want []int // a task of depth 8, two of depth 7, and so on
-			for depth := range 9 {
-				want = append(want, slices.Repeat([]int{depth}, 1<<(8-depth))...)
-			}
-			if !slices.Equal(values, want) {
-				t.Errorf("values: got %d", values)
-			}
+	for limit := 1; limit <= 3; limit++ {
+		t.Run(fmt.Sprint("a full queue of the pool, limit=", limit), func(t *testing.T) {
+			each(t, func(t *testing.T, e entryPoint) { fullQueues(t, e, limit) })
 		})
+	}
+	t.Run("tasks that start tasks", func(t *testing.T) {
+		both(t, 2, func(t *testing.T, opt stint.Option, _ func(int)) { growGroup(t, opt) })
+		both(t, 2, func(t *testing.T, opt stint.Option, _ func(int)) { growResults(t, opt) })
+		bubble(t, "Pool", func(t *testing.T) { growPool(t, 0) })
+		bubble(t, "Pool", func(t *testing.T) { growPool(t, 1) })
 	})
-	t.Run("Pool.GoContext", func(t *testing.T) {
-		for _, queue := range []int{0, 1} {
-			synctest.Test(t, func(t *testing.T) {
-				p := stint.NewPool(stint.Limit(2), stint.Queue(queue))
-				var n atomic.Int64
-				var grow func(depth int) func(context.Context)
-				grow = func(depth int) func(context.Context) {
-					return func(ctx context.Context) {
-						n.Add(1)
-						for range 2 {
-							if depth > 0 {
-								if err := p.GoContext(ctx, grow(depth-1)); err != nil {
-									t.Error(err)
-								}
-							}
-						}
-					}
-				}
-				p.Go(grow(8))
-				equal(t, "error", p.Idle(ctx), nil)
-				p.Close()
-				equal(t, "tasks", n.Load(), 1<<9-1)
-			})
+}
+
+// nestPair makes calls of four tasks in the four tasks of a call, on one limit.
+func nestPair(t *testing.T, outer, inner entryPoint, opt stint.Option, limit int) {
+	var g gauge
+	start := time.Now()
+	err := outer.run(bg, 4, func(ctx context.Context, _ int) error {
+		return inner.run(ctx, 4, holds(&g, time.Millisecond), opt)
+	}, opt)
+	equal(t, "error", err, nil)
+	g.Is(t, 0, limit, 16)
+	took(t, start, time.Duration(16/limit)*time.Millisecond)
+}
+
+// walkTree makes calls in calls to a depth, each on the limit of its depth. At most so many leaves may run.
+func walkTree(t *testing.T, e entryPoint, width, depth, most int, on func(depth int) stint.Option) {
+	t.Helper()
+	var g gauge
+	leaves := 1
+	var walk func(ctx context.Context, depth int) error
+	walk = func(ctx context.Context, depth int) error {
+		if depth == 0 {
+			g.Hold(time.Millisecond)
+			return nil
 		}
-	})
+		return e.run(ctx, width, func(ctx context.Context, _ int) error { return walk(ctx, depth-1) }, on(depth))
+	}
+	for range depth {
+		leaves *= width
+	}
+	equal(t, "error", walk(bg, depth), nil)
+	if n, m, all := g.Read(); n != 0 || m > most || all != leaves {
+		t.Errorf("now %d leaves, at most %d, in all %d; want 0, %d, %d", n, m, all, most, leaves)
+	}
+}
+
+// fullQueues has groups share the queue of a pool, which others fill meanwhile.
+func fullQueues(t *testing.T, e entryPoint, limit int) {
+	for queue := range 3 {
+		p := stint.NewPool(stint.Limit(limit), stint.Queue(queue))
+		for range 5 {
+			go p.Go(func(context.Context) { time.Sleep(time.Millisecond) })
+		}
+		synctest.Wait()
+		walkTree(t, e, 3, 4, limit, func(int) stint.Option { return p })
+		p.Close()
+	}
+}
+
+// grow returns a task that starts two tasks, which do the same, to a depth. A queue is full then, and
+// every worker a submitter.
+func grow(t *testing.T, depth int, start func(ctx context.Context, depth int) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		for range min(2, 2*depth) {
+			equal(t, "GoContext", start(ctx, depth-1), nil)
+		}
+		return nil
+	}
+}
+
+func growGroup(t *testing.T, opt stint.Option) {
+	g := stint.NewGroup(bg, opt, stint.Queue(1))
+	var n atomic.Int64
+	var start func(ctx context.Context, depth int) error
+	start = func(ctx context.Context, depth int) error { n.Add(1); return g.GoContext(ctx, grow(t, depth, start)) }
+	equal(t, "error", start(bg, 8), nil)
+	equal(t, "error", g.Wait(), nil)
+	equal(t, "tasks", n.Load(), 1<<9-1)
+}
+
+// growResults has the values of the tasks, in the order of acceptance.
+func growResults(t *testing.T, opt stint.Option) {
+	r := stint.NewResults[int](bg, opt, stint.Queue(1))
+	var start func(ctx context.Context, depth int) error
+	start = func(ctx context.Context, depth int) error {
+		task := grow(t, depth, start)
+		return r.GoContext(ctx, func(ctx context.Context) (int, error) { return depth, task(ctx) })
+	}
+	equal(t, "error", start(bg, 8), nil)
+	values, err := r.Wait()
+	equal(t, "error", err, nil)
+	equal(t, "first value", values[0], 8)
+	slices.Sort(values)
+	var want []int // a task of depth 8, two of depth 7, and so on
+	for depth := range 9 {
+		want = append(want, slices.Repeat([]int{depth}, 1<<(8-depth))...)
+	}
+	if !slices.Equal(values, want) {
+		t.Errorf("values: got %d", values)
+	}
+}
+
+func growPool(t *testing.T, queue int) {
+	p := stint.NewPool(stint.Limit(2), stint.Queue(queue))
+	var n atomic.Int64
+	var start func(ctx context.Context, depth int) error
+	start = func(ctx context.Context, depth int) error {
+		n.Add(1)
+		task := grow(t, depth, start)
+		return p.GoContext(ctx, func(ctx context.Context) { task(ctx) })
+	}
+	equal(t, "error", start(bg, 8), nil)
+	equal(t, "Idle", p.Idle(bg), nil)
+	p.Close()
+	equal(t, "tasks", n.Load(), 1<<9-1)
 }
 
 // A call in a task runs on the task's permit, also while more tasks run than a lowered
 // limit allows: it does not spin until fewer run.
 func TestNestedUnderALoweredLimit(t *testing.T) {
-	for _, e := range entryPoints {
-		t.Run(e.name, func(t *testing.T) {
-			both(t, 2, func(t *testing.T, opt stint.Option, set func(int)) {
-				bg := context.Background()
-				g := stint.NewGroup(bg, opt)
-				g.Go(sleep(time.Hour))
-				g.Go(func(ctx context.Context) error {
-					time.Sleep(time.Second)
-					return e.run(ctx, 3, func(context.Context, int) error { time.Sleep(time.Second); return nil }, opt)
-				})
-				time.Sleep(time.Second / 2)
-				set(1)
-				equal(t, "error", g.Wait(), nil)
-				equal(t, "time passed", sinceBubble(), time.Hour)
-			})
+	onBoth(t, 2, func(t *testing.T, e entryPoint, opt stint.Option, set func(int)) {
+		g := stint.NewGroup(bg, opt)
+		g.Go(sleep(time.Hour))
+		g.Go(func(ctx context.Context) error {
+			time.Sleep(time.Second)
+			return e.run(ctx, 3, sleeps(time.Second), opt)
 		})
-	}
+		time.Sleep(time.Second / 2)
+		set(1)
+		equal(t, "error", g.Wait(), nil)
+		equal(t, "time passed", sinceBubble(), time.Hour)
+	})
 }
 
 // The permit that a waiting task lends is free for other calls as soon as the task's own
 // calls do not need it.
 func TestUnusedLoanIsReturned(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		bg := context.Background()
-		l := stint.Limit(3)
-		others, outer, late := stint.NewGroup(bg, l), stint.NewGroup(bg, l), stint.NewGroup(bg, l)
-		outer.Go(func(ctx context.Context) error {
-			own := goroutine.ID()
-			return stint.Range(ctx, 2, func(ctx context.Context, _ int) error {
-				g := stint.NewGroup(ctx, l)
-				if goroutine.ID() == own {
-					time.Sleep(100 * time.Millisecond)
-					g.Go(sleep(time.Hour)) // on the permit of the outer task
-					return g.Wait()
-				}
-				g.Go(sleep(time.Hour)) // on the second permit
-				time.Sleep(50 * time.Millisecond)
-				others.Go(sleep(time.Second)) // in the third
+	synctest.Test(t, unusedLoanIsReturned)
+}
+
+func unusedLoanIsReturned(t *testing.T) {
+	l := stint.Limit(3)
+	others, outer, late := stint.NewGroup(bg, l), stint.NewGroup(bg, l), stint.NewGroup(bg, l)
+	outer.Go(func(ctx context.Context) error {
+		own := goroutine.ID()
+		return stint.Range(ctx, 2, func(ctx context.Context, _ int) error {
+			g := stint.NewGroup(ctx, l)
+			if goroutine.ID() == own {
 				time.Sleep(100 * time.Millisecond)
-				g.Go(sleep(time.Second)) // waits for one
+				g.Go(sleep(time.Hour)) // on the permit of the outer task
 				return g.Wait()
-			}, stint.Limit(2))
-		})
-		time.Sleep(5 * time.Second)
-		start := time.Now()
-		late.Go(func(context.Context) error { took(t, start, 0); return nil })
-		late.Wait()
-		outer.Wait()
-		others.Wait()
-		synctest.Wait()
-		equal(t, "the limiter at the end", usage(l), [3]int{3})
+			}
+			g.Go(sleep(time.Hour)) // on the second permit
+			time.Sleep(50 * time.Millisecond)
+			others.Go(sleep(time.Second)) // in the third
+			time.Sleep(100 * time.Millisecond)
+			g.Go(sleep(time.Second)) // waits for one
+			return g.Wait()
+		}, stint.Limit(2))
 	})
+	time.Sleep(5 * time.Second)
+	start := time.Now()
+	late.Go(func(context.Context) error { took(t, start, 0); return nil })
+	late.Wait()
+	outer.Wait()
+	others.Wait()
+	synctest.Wait()
+	equal(t, "the limiter at the end", usage(l), [3]int{3})
 }
 
 // Calls that outlive their task, against the rules, do not break the limit permanently.
 func TestCallsLeftBehind(t *testing.T) {
-	for _, outer := range entryPoints {
-		for _, inner := range entryPoints {
-			t.Run(inner.name+" in "+outer.name, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					bg := context.Background()
-					l := stint.Limit(1)
-					var wg sync.WaitGroup
-					outer.run(bg, 2, func(ctx context.Context, _ int) error {
-						return outer.run(ctx, 2, func(ctx context.Context, i int) error {
-							if i == 0 {
-								wg.Go(func() {
-									inner.run(ctx, 1, func(context.Context, int) error { time.Sleep(time.Second); return nil }, l)
-								})
-								synctest.Wait()
-							}
-							return nil
-						}, l)
-					}, l)
-					wg.Wait()
-					synctest.Wait()
-					equal(t, "the limiter at the end", usage(l), [3]int{1})
-					var g gauge
-					stint.Range(bg, 4, func(context.Context, int) error { g.Hold(time.Second); return nil }, l)
-					g.Is(t, 0, 1, 4)
-				})
-			})
+	pairs(t, entryPoints, func(t *testing.T, outer, inner entryPoint) {
+		l := stint.Limit(1)
+		var wg sync.WaitGroup
+		leave := func(ctx context.Context, i int) error {
+			if i == 0 {
+				wg.Go(func() { inner.run(ctx, 1, sleeps(time.Second), l) })
+				synctest.Wait()
+			}
+			return nil
 		}
-	}
+		outer.run(bg, 2, func(ctx context.Context, _ int) error { return outer.run(ctx, 2, leave, l) }, l)
+		wg.Wait()
+		synctest.Wait()
+		equal(t, "the limiter at the end", usage(l), [3]int{1})
+		var g gauge
+		stint.Range(bg, 4, holds(&g, time.Second), l)
+		g.Is(t, 0, 1, 4)
+	})
 }
 
 // A call that outlives its task keeps the task's permit when the worker would return it, so
@@ -335,7 +260,7 @@ func TestCallsLeftBehindAreBounded(t *testing.T) {
 		}
 		for range 20 {
 			wg.Go(func() {
-				stint.Range(context.Background(), 1, func(ctx context.Context, _ int) error { leave(ctx); return nil }, l)
+				stint.Range(bg, 1, func(ctx context.Context, _ int) error { leave(ctx); return nil }, l)
 			})
 		}
 		wg.Wait()
@@ -343,7 +268,7 @@ func TestCallsLeftBehindAreBounded(t *testing.T) {
 		equal(t, "time passed", sinceBubble(), 20*time.Second)
 		p := stint.NewPool(l)
 		for range 20 {
-			p.GoContext(context.Background(), func(ctx context.Context) { leave(ctx); tasks.Hold(time.Second) })
+			p.GoContext(bg, func(ctx context.Context) { leave(ctx); tasks.Hold(time.Second) })
 		}
 		p.Close()
 		wg.Wait()
@@ -359,42 +284,34 @@ func TestCallsLeftBehindAreBounded(t *testing.T) {
 // lent: the first call holds the second limiter while a task of the second call waits for
 // it on the permit of the outermost task.
 func TestTwoCallsOfATaskNestTheSameTwo(t *testing.T) {
-	for _, first := range entryPoints {
-		for _, second := range entryPoints {
-			t.Run(first.name+" beside "+second.name, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					a, b := stint.Limit(1), stint.Limit(1)
-					var inA, inB gauge
-					err := stint.Range(context.Background(), 1, func(ctx context.Context, _ int) error {
-						var calls sync.WaitGroup
-						calls.Go(func() { // b, and in that tasks which it waits for
-							first.run(ctx, 1, func(ctx context.Context, _ int) error {
-								inB.Hold(0)
-								return apart(ctx, first, 2*time.Second, nil)
-							}, b)
-						})
-						calls.Go(func() { // a in a, and in that b
-							apart(ctx, second, time.Second, func(ctx context.Context) error {
-								return second.run(ctx, 1, func(ctx context.Context, _ int) error {
-									inA.Hold(0)
-									return second.run(ctx, 1, func(context.Context, int) error { inB.Hold(time.Second); return nil }, b)
-								}, a)
-							})
-						})
-						calls.Wait()
-						return nil
-					}, a)
-					equal(t, "error", err, nil)
-					equal(t, "time passed", sinceBubble(), 3*time.Second)
-					inA.Is(t, 0, 1, 1)
-					inB.Is(t, 0, 1, 2)
-					synctest.Wait()
-					equal(t, "a at the end", usage(a), [3]int{1})
-					equal(t, "b at the end", usage(b), [3]int{1})
-				})
-			})
+	pairs(t, entryPoints, func(t *testing.T, first, second entryPoint) {
+		a, b := stint.Limit(1), stint.Limit(1)
+		var inA, inB gauge
+		inTheSecond := func(ctx context.Context, _ int) error {
+			inA.Hold(0)
+			return second.run(ctx, 1, holds(&inB, time.Second), b)
 		}
-	}
+		inTheFirst := func(ctx context.Context, _ int) error {
+			inB.Hold(0)
+			return apart(ctx, first, 2*time.Second, nil)
+		}
+		err := stint.Range(bg, 1, func(ctx context.Context, _ int) error {
+			var calls sync.WaitGroup
+			calls.Go(func() { first.run(ctx, 1, inTheFirst, b) }) // b, and in that tasks which it waits for
+			calls.Go(func() {                                     // a in a, and in that b
+				apart(ctx, second, time.Second, func(ctx context.Context) error { return second.run(ctx, 1, inTheSecond, a) })
+			})
+			calls.Wait()
+			return nil
+		}, a)
+		equal(t, "error", err, nil)
+		equal(t, "time passed", sinceBubble(), 3*time.Second)
+		inA.Is(t, 0, 1, 1)
+		inB.Is(t, 0, 1, 2)
+		synctest.Wait()
+		equal(t, "a at the end", usage(a), [3]int{1})
+		equal(t, "b at the end", usage(b), [3]int{1})
+	})
 }
 
 // apart makes a call of two tasks by d, with a limit of its own: one of them ends at
@@ -421,61 +338,57 @@ func apart(ctx context.Context, e entryPoint, sleep time.Duration, f func(contex
 // The same without goroutines of the task: the sequence of a MapSeq makes calls with the
 // task's context, on the goroutine that pulls it.
 func TestSequenceNestsAsItsTasksDo(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		a, b := stint.Limit(1), stint.Limit(1)
-		each := entryPoints[0]
-		var inA, inB gauge
-		err := each.run(context.Background(), 1, func(ctx context.Context, _ int) error {
-			seq := func(yield func(int) bool) {
-				for i := range 3 {
-					each.run(ctx, 1, func(ctx context.Context, _ int) error {
-						inB.Hold(0)
-						return apart(ctx, each, time.Second, nil)
-					}, b)
-					if !yield(i) {
-						return
-					}
-				}
+	synctest.Test(t, sequenceNestsAsItsTasksDo)
+}
+
+func sequenceNestsAsItsTasksDo(t *testing.T) {
+	a, b := stint.Limit(1), stint.Limit(1)
+	each := entryPoints[0]
+	var inA, inB gauge
+	pulled := func(ctx context.Context, _ int) error {
+		inB.Hold(0)
+		return apart(ctx, each, time.Second, nil)
+	}
+	nested := func(ctx context.Context, _ int) error {
+		inA.Hold(time.Second / 2)
+		return each.run(ctx, 1, holds(&inB, 0), b)
+	}
+	err := each.run(bg, 1, func(ctx context.Context, _ int) error {
+		seq := func(yield func(int) bool) {
+			for i, more := 0, true; i < 3 && more; i++ {
+				each.run(ctx, 1, pulled, b)
+				more = yield(i)
 			}
-			return yielded(stint.MapSeq(ctx, seq, func(ctx context.Context, i int) (int, error) {
-				return i, each.run(ctx, 1, func(ctx context.Context, _ int) error {
-					inA.Hold(time.Second / 2)
-					return each.run(ctx, 1, func(context.Context, int) error { inB.Hold(0); return nil }, b)
-				}, a)
-			}, stint.Limit(3)))
-		}, a)
-		equal(t, "error", err, nil)
-		inA.Is(t, 0, 1, 3)
-		inB.Is(t, 0, 1, 6)
-	})
+		}
+		task := func(ctx context.Context, i int) (int, error) { return i, each.run(ctx, 1, nested, a) }
+		return yielded(stint.MapSeq(ctx, seq, task, stint.Limit(3)))
+	}, a)
+	equal(t, "error", err, nil)
+	inA.Is(t, 0, 1, 3)
+	inB.Is(t, 0, 1, 6)
 }
 
 // A call that returns does not wait for tasks of another call that run on the lent permit:
 // they may wait for what the task does next.
 func TestCallsOfATaskAndAChannel(t *testing.T) {
-	for _, e := range entryPoints {
-		t.Run(e.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				a, c := stint.Limit(1), make(chan int)
-				err := e.run(context.Background(), 1, func(ctx context.Context, _ int) error {
-					var calls sync.WaitGroup
-					calls.Go(func() {
-						apart(ctx, e, 2*time.Second, nil)
-						c <- 1
-					})
-					calls.Go(func() {
-						apart(ctx, e, time.Second, func(ctx context.Context) error {
-							return e.run(ctx, 1, func(context.Context, int) error { <-c; return nil }, a)
-						})
-					})
-					calls.Wait()
-					return nil
-				}, a)
-				equal(t, "error", err, nil)
-				equal(t, "time passed", sinceBubble(), 2*time.Second)
+	each(t, func(t *testing.T, e entryPoint) {
+		a, c := stint.Limit(1), make(chan int)
+		receives := func(context.Context, int) error { <-c; return nil }
+		err := e.run(bg, 1, func(ctx context.Context, _ int) error {
+			var calls sync.WaitGroup
+			calls.Go(func() {
+				apart(ctx, e, 2*time.Second, nil)
+				c <- 1
 			})
-		})
-	}
+			calls.Go(func() {
+				apart(ctx, e, time.Second, func(ctx context.Context) error { return e.run(ctx, 1, receives, a) })
+			})
+			calls.Wait()
+			return nil
+		}, a)
+		equal(t, "error", err, nil)
+		equal(t, "time passed", sinceBubble(), 2*time.Second)
+	})
 }
 
 // A task waits in one call while tasks of another of its calls use its permit. The task
@@ -484,7 +397,7 @@ func TestTaskGoesOnAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := stint.Limit(1)
 		var in gauge
-		err := stint.Range(context.Background(), 1, func(ctx context.Context, _ int) error {
+		err := stint.Range(bg, 1, func(ctx context.Context, _ int) error {
 			g := stint.NewGroup(ctx, stint.Limit(1))
 			g.Go(func(ctx context.Context) error { // started, and not waited for yet
 				return stint.Range(ctx, 1, func(context.Context, int) error { in.Hold(time.Minute); return nil }, a)
@@ -502,153 +415,143 @@ func TestTaskGoesOnAlone(t *testing.T) {
 // Calls of a task may depend on each other: whichever call it waits in, the tasks of all
 // its calls may use its permit.
 func TestCallsThatDependOnEachOther(t *testing.T) {
-	nest := func(ctx context.Context, a stint.Option) error {
-		time.Sleep(time.Second)
-		return stint.Range(ctx, 3, func(context.Context, int) error { time.Sleep(time.Second); return nil }, a)
-	}
-	produce := func(ctx context.Context, a stint.Option, opts ...stint.Option) (*stint.Group, chan int) {
-		c := make(chan int)
-		g := stint.NewGroup(ctx, opts...)
-		g.Go(func(ctx context.Context) error {
-			defer close(c)
-			for i := range 3 {
-				if err := nest(ctx, a); err != nil {
-					return err
-				}
-				c <- i
+	for name, f := range dependent {
+		bubble(t, name, func(t *testing.T) {
+			a := stint.Limit(1)
+			nest := func(ctx context.Context) error {
+				time.Sleep(time.Second)
+				return stint.Range(ctx, 3, sleeps(time.Second), a)
 			}
-			return nil
-		})
-		return g, c
-	}
-	for name, f := range map[string]func(t *testing.T, ctx context.Context, a stint.Option) error{
-		"a consumer is waited for before its producer": func(t *testing.T, ctx context.Context, a stint.Option) error {
-			producer, c := produce(ctx, a)
-			consumer := stint.NewGroup(ctx)
-			consumer.Go(func(context.Context) error {
-				for range c {
-				}
-				return nil
-			})
-			return errors.Join(consumer.Wait(), producer.Wait())
-		},
-		"a sequence of what a group produces": func(t *testing.T, ctx context.Context, a stint.Option) error {
-			producer, c := produce(ctx, a)
-			err := yielded(stint.MapSeq(ctx, func(yield func(int) bool) {
-				for v := range c {
-					if !yield(v) {
-						return
-					}
-				}
-			}, valued(func(context.Context, int) error { return nil }), stint.Limit(2)))
-			return errors.Join(err, producer.Wait())
-		},
-		"groups on one limiter, the last first": func(t *testing.T, ctx context.Context, a stint.Option) error {
-			b := stint.Limit(1)
-			first, second := stint.NewGroup(ctx, b), stint.NewGroup(ctx, b)
-			first.Go(func(ctx context.Context) error { return nest(ctx, a) })
-			second.Go(func(context.Context) error { return nil })
-			return errors.Join(second.Wait(), first.Wait())
-		},
-		"Pool.Idle": func(t *testing.T, ctx context.Context, a stint.Option) error {
-			p := stint.NewPool(stint.Limit(2))
-			defer p.Close()
-			g := stint.NewGroup(ctx, p)
-			g.Go(func(ctx context.Context) error { return nest(ctx, a) })
-			return errors.Join(p.Idle(ctx), g.Wait())
-		},
-		"Pool.Shutdown": func(t *testing.T, ctx context.Context, a stint.Option) error {
-			p := stint.NewPool(stint.Limit(2))
-			g := stint.NewGroup(ctx, p)
-			g.Go(func(ctx context.Context) error { return nest(ctx, a) })
-			_, err := p.Shutdown(ctx)
-			return errors.Join(err, g.Wait())
-		},
-		"Pool.GoContext": func(t *testing.T, ctx context.Context, a stint.Option) error {
-			p := stint.NewPool(stint.Limit(1), stint.Queue(1))
-			defer p.Close()
-			g := stint.NewGroup(ctx, p)
-			g.Go(func(ctx context.Context) error { return nest(ctx, a) })
-			for range 3 {
-				equal(t, "GoContext", p.GoContext(ctx, func(context.Context) {}), nil)
-			}
-			return g.Wait()
-		},
-		"Group.GoContext": func(t *testing.T, ctx context.Context, a stint.Option) error {
-			g := stint.NewGroup(ctx, stint.Limit(1), stint.Queue(1))
-			for range 4 {
-				equal(t, "GoContext", g.GoContext(ctx, func(ctx context.Context) error { return nest(ctx, a) }), nil)
-			}
-			return g.Wait()
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				a := stint.Limit(1)
-				err := stint.Range(context.Background(), 1, func(ctx context.Context, _ int) error { return f(t, ctx, a) }, a)
-				equal(t, "error", err, nil)
-				synctest.Wait()
-				equal(t, "the limiter at the end", usage(a), [3]int{1})
-			})
+			equal(t, "error", stint.Range(bg, 1, func(ctx context.Context, _ int) error { return f(t, ctx, nest) }, a), nil)
+			synctest.Wait()
+			equal(t, "the limiter at the end", usage(a), [3]int{1})
 		})
 	}
+}
+
+// produce starts a task that nests calls and sends numbers.
+func produce(ctx context.Context, nest func(context.Context) error) (*stint.Group, chan int) {
+	c := make(chan int)
+	g := stint.NewGroup(ctx)
+	g.Go(func(ctx context.Context) error {
+		defer close(c)
+		for i := range 3 {
+			if err := nest(ctx); err != nil {
+				return err
+			}
+			c <- i
+		}
+		return nil
+	})
+	return g, c
+}
+
+// received yields the numbers of c.
+func received(c chan int) func(yield func(int) bool) {
+	return func(yield func(int) bool) {
+		for v := range c {
+			if !yield(v) {
+				return
+			}
+		}
+	}
+}
+
+// dependent are tasks that wait in one of their calls for what another of them does, which nests calls
+// on the limiter of the task.
+var dependent = map[string]func(t *testing.T, ctx context.Context, nest func(context.Context) error) error{
+	"a consumer is waited for before its producer": func(t *testing.T, ctx context.Context, nest func(context.Context) error) error {
+		producer, c := produce(ctx, nest)
+		consumer := stint.NewGroup(ctx)
+		consumer.Go(func(context.Context) error { received(c)(func(int) bool { return true }); return nil })
+		return errors.Join(consumer.Wait(), producer.Wait())
+	},
+	"a sequence of what a group produces": func(t *testing.T, ctx context.Context, nest func(context.Context) error) error {
+		producer, c := produce(ctx, nest)
+		err := yielded(stint.MapSeq(ctx, received(c), valued(nothing), stint.Limit(2)))
+		return errors.Join(err, producer.Wait())
+	},
+	"groups on one limiter, the last first": func(t *testing.T, ctx context.Context, nest func(context.Context) error) error {
+		b := stint.Limit(1)
+		first, second := stint.NewGroup(ctx, b), stint.NewGroup(ctx, b)
+		first.Go(nest)
+		second.Go(func(context.Context) error { return nil })
+		return errors.Join(second.Wait(), first.Wait())
+	},
+	"Pool.Idle": func(t *testing.T, ctx context.Context, nest func(context.Context) error) error {
+		p := stint.NewPool(stint.Limit(2))
+		defer p.Close()
+		g := stint.NewGroup(ctx, p)
+		g.Go(nest)
+		return errors.Join(p.Idle(ctx), g.Wait())
+	},
+	"Pool.Shutdown": func(t *testing.T, ctx context.Context, nest func(context.Context) error) error {
+		p := stint.NewPool(stint.Limit(2))
+		g := stint.NewGroup(ctx, p)
+		g.Go(nest)
+		_, err := p.Shutdown(ctx)
+		return errors.Join(err, g.Wait())
+	},
+	"Pool.GoContext": func(t *testing.T, ctx context.Context, nest func(context.Context) error) error {
+		p := stint.NewPool(stint.Limit(1), stint.Queue(1))
+		defer p.Close()
+		g := stint.NewGroup(ctx, p)
+		g.Go(nest)
+		for range 3 {
+			equal(t, "GoContext", p.GoContext(ctx, func(context.Context) {}), nil)
+		}
+		return g.Wait()
+	},
+	"Group.GoContext": func(t *testing.T, ctx context.Context, nest func(context.Context) error) error {
+		g := stint.NewGroup(ctx, stint.Limit(1), stint.Queue(1))
+		for range 4 {
+			equal(t, "GoContext", g.GoContext(ctx, nest), nil)
+		}
+		return g.Wait()
+	},
 }
 
 // Calls of one task at the same time, from goroutines of its own, share its permit and run
 // no more tasks than the limit.
 func TestSiblingCallsOfATask(t *testing.T) {
-	for _, e := range entryPoints {
-		t.Run(e.name, func(t *testing.T) {
-			both(t, 1, func(t *testing.T, opt stint.Option, _ func(int)) {
-				var g gauge
-				err := e.run(context.Background(), 1, func(ctx context.Context, _ int) error {
-					var wg sync.WaitGroup
-					for range 3 {
-						wg.Go(func() {
-							e.run(ctx, 3, func(context.Context, int) error { g.Hold(time.Second); return nil }, opt)
-						})
-					}
-					wg.Wait()
-					return nil
-				}, opt)
-				equal(t, "error", err, nil)
-				g.Is(t, 0, 1, 9)
-				equal(t, "time passed", sinceBubble(), 9*time.Second)
-			})
-		})
-	}
+	onBoth(t, 1, func(t *testing.T, e entryPoint, opt stint.Option, _ func(int)) {
+		var g gauge
+		err := e.run(bg, 1, func(ctx context.Context, _ int) error {
+			var wg sync.WaitGroup
+			for range 3 {
+				wg.Go(func() { e.run(ctx, 3, holds(&g, time.Second), opt) })
+			}
+			wg.Wait()
+			return nil
+		}, opt)
+		equal(t, "error", err, nil)
+		g.Is(t, 0, 1, 9)
+		equal(t, "time passed", sinceBubble(), 9*time.Second)
+	})
 }
 
 // Another call does not get the permit of a task that waits for its own calls: tasks that
 // have started and wait for nobody else are never more than the limit.
 func TestLoansGoToTheTasksOwnCalls(t *testing.T) {
-	for _, e := range entryPoints {
-		t.Run(e.name, func(t *testing.T) {
-			both(t, 1, func(t *testing.T, opt stint.Option, _ func(int)) {
-				bg := context.Background()
-				var wg sync.WaitGroup
-				wg.Go(func() {
-					e.run(bg, 1, func(ctx context.Context, _ int) error {
-						time.Sleep(time.Second)
-						defer time.Sleep(time.Second)
-						return e.run(ctx, 3, func(context.Context, int) error { time.Sleep(time.Second); return nil }, opt)
-					}, opt)
-				})
-				synctest.Wait()
-				wg.Go(func() {
-					e.run(bg, 1, func(context.Context, int) error { equal(t, "begun at", sinceBubble(), 5*time.Second); return nil }, opt)
-				})
-				wg.Wait()
-			})
+	onBoth(t, 1, func(t *testing.T, e entryPoint, opt stint.Option, _ func(int)) {
+		call := begin(func() error {
+			return e.run(bg, 1, func(ctx context.Context, _ int) error {
+				time.Sleep(time.Second)
+				defer time.Sleep(time.Second)
+				return e.run(ctx, 3, sleeps(time.Second), opt)
+			}, opt)
 		})
-	}
+		synctest.Wait()
+		e.run(bg, 1, func(context.Context, int) error { equal(t, "begun at", sinceBubble(), 5*time.Second); return nil }, opt)
+		equal(t, "error", <-call, nil)
+	})
 }
 
 // Groups and sequences that a task has waited for leave no waiter in the limiter's queue.
 func TestNestedCallsLeaveNoWaiter(t *testing.T) {
 	l := stint.Limit(1)
 	nothing := func(context.Context, int) (int, error) { return 0, nil }
-	err := stint.Range(context.Background(), 1, func(ctx context.Context, _ int) error {
+	err := stint.Range(bg, 1, func(ctx context.Context, _ int) error {
 		for range 100 {
 			g := stint.NewGroup(ctx, l)
 			g.Go(func(context.Context) error { return nil })
@@ -670,9 +573,9 @@ func TestEndedLoopWaitsForNobody(t *testing.T) {
 		var other sync.WaitGroup
 		other.Go(func() {
 			time.Sleep(time.Second / 2)
-			stint.Range(context.Background(), 1, func(context.Context, int) error { time.Sleep(time.Hour); return nil }, l)
+			stint.Range(bg, 1, func(context.Context, int) error { time.Sleep(time.Hour); return nil }, l)
 		})
-		stint.Range(context.Background(), 1, func(context.Context, int) error { time.Sleep(time.Second); return nil }, l)
+		stint.Range(bg, 1, func(context.Context, int) error { time.Sleep(time.Second); return nil }, l)
 		equal(t, "time passed", sinceBubble(), time.Second)
 		other.Wait()
 	})
@@ -681,33 +584,30 @@ func TestEndedLoopWaitsForNobody(t *testing.T) {
 // A task that waited continues when the item that runs on its permit has ended: a call
 // returns a loan between two items.
 func TestLoanIsReturnedBetweenItems(t *testing.T) {
-	for _, e := range entryPoints {
-		t.Run(e.name, func(t *testing.T) {
-			both(t, 1, func(t *testing.T, opt stint.Option, _ func(int)) {
-				g := stint.NewGroup(context.Background(), opt)
-				g.Go(func(ctx context.Context) error {
-					var at []time.Duration
-					for _, err := range stint.MapSeq(ctx, count(2), func(ctx context.Context, i int) (int, error) {
-						if i == 0 {
-							time.Sleep(500 * time.Millisecond)
-							return i, nil
-						}
-						return i, e.run(ctx, 4, func(context.Context, int) error { time.Sleep(time.Second); return nil }, opt)
-					}, stint.Limit(2)) {
-						equal(t, "error", err, nil)
-						at = append(at, sinceBubble())
-						time.Sleep(10 * time.Second) // on its permit again
-					}
-					// One item of the four until the first result is taken, three afterwards.
-					if want := []time.Duration{time.Second, 14 * time.Second}; !slices.Equal(at, want) {
-						t.Errorf("the task went on at %v, want %v", at, want)
-					}
-					return nil
-				})
-				equal(t, "error", g.Wait(), nil)
-			})
+	onBoth(t, 1, func(t *testing.T, e entryPoint, opt stint.Option, _ func(int)) {
+		task := func(ctx context.Context, i int) (int, error) {
+			if i == 0 {
+				time.Sleep(500 * time.Millisecond)
+				return i, nil
+			}
+			return i, e.run(ctx, 4, sleeps(time.Second), opt)
+		}
+		g := stint.NewGroup(bg, opt)
+		var at []time.Duration
+		g.Go(func(ctx context.Context) error {
+			for _, err := range stint.MapSeq(ctx, count(2), task, stint.Limit(2)) {
+				equal(t, "error", err, nil)
+				at = append(at, sinceBubble())
+				time.Sleep(10 * time.Second) // on its permit again
+			}
+			return nil
 		})
-	}
+		equal(t, "error", g.Wait(), nil)
+		// One item of the four until the first result is taken, three afterwards.
+		if want := []time.Duration{time.Second, 14 * time.Second}; !slices.Equal(at, want) {
+			t.Errorf("the task went on at %v, want %v", at, want)
+		}
+	})
 }
 
 // sounding is a context that notes how deep the stack is at which it is asked.
@@ -730,19 +630,18 @@ func (s sounding) Value(key any) any {
 // its stack would grow with the depth, and all stacks with the square of the depth.
 func TestStacksDoNotGrowWithDepth(t *testing.T) {
 	for name, opts := range map[string][]stint.Option{"one limiter": {stint.Limit(1)}, "named": {stint.Name("n")}, "none": nil} {
+		var nest func(ctx context.Context, depth int) error
+		nest = func(ctx context.Context, depth int) error {
+			if depth == 0 {
+				return nil
+			}
+			g := stint.NewGroup(ctx, opts...)
+			g.Go(func(ctx context.Context) error { return nest(ctx, depth-1) })
+			return g.Wait()
+		}
 		var at [2]int
 		for i, depth := range []int{20, 200} {
-			ctx := sounding{context.Background(), new(sync.Mutex), &at[i]}
-			var nest func(ctx context.Context, depth int) error
-			nest = func(ctx context.Context, depth int) error {
-				if depth == 0 {
-					return nil
-				}
-				g := stint.NewGroup(ctx, opts...)
-				g.Go(func(ctx context.Context) error { return nest(ctx, depth-1) })
-				return g.Wait()
-			}
-			equal(t, name+": error", nest(ctx, depth), nil)
+			equal(t, name+": error", nest(sounding{bg, new(sync.Mutex), &at[i]}, depth), nil)
 		}
 		if at[1] > at[0] {
 			t.Errorf("%s: the stacks are %d frames deep at 20 levels, %d at 200", name, at[0], at[1])

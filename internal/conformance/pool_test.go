@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/pprof"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -50,26 +49,28 @@ func TestIdleWorkersExpire(t *testing.T) {
 // The worker that parked last is woken first, so that the workers of a burst end although
 // the pool is in use.
 func TestLastIdleWorkerIsUsedFirst(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := stint.NewPool(stint.Limit(10))
-		last := 0
-		for i := range 10 {
-			p.Go(func(context.Context) {
-				time.Sleep(time.Duration(i) * time.Millisecond)
-				if i == 9 {
-					last = goroutine.ID()
-				}
-			})
-		}
-		p.Idle(context.Background())
-		for range 20 { // a task each 0.1 s: one worker is enough
-			synctest.Wait()
-			p.Go(func(context.Context) { equal(t, "goroutine", goroutine.ID(), last) })
-			time.Sleep(100 * time.Millisecond)
-		}
-		equal(t, "workers", p.Stats().Workers, 1)
-		p.Close()
-	})
+	synctest.Test(t, lastIdleWorkerIsUsedFirst)
+}
+
+func lastIdleWorkerIsUsedFirst(t *testing.T) {
+	p := stint.NewPool(stint.Limit(10))
+	last := 0
+	for i := range 10 {
+		p.Go(func(context.Context) {
+			time.Sleep(time.Duration(i) * time.Millisecond)
+			if i == 9 {
+				last = goroutine.ID()
+			}
+		})
+	}
+	p.Idle(bg)
+	for range 20 { // a task each 0.1 s: one worker is enough
+		synctest.Wait()
+		p.Go(func(context.Context) { equal(t, "goroutine", goroutine.ID(), last) })
+		time.Sleep(100 * time.Millisecond)
+	}
+	equal(t, "workers", p.Stats().Workers, 1)
+	p.Close()
 }
 
 // A pool in steady use starts no more goroutines than it needs at once.
@@ -91,23 +92,9 @@ func TestWorkersAreReused(t *testing.T) {
 	})
 }
 
-// The tasks' context ends with the pool, and the cause says so.
-func TestContextOfAPool(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := stint.NewPool()
-		var kept context.Context
-		p.Go(func(ctx context.Context) { kept = ctx })
-		p.Idle(context.Background())
-		equal(t, "while the pool is open", kept.Err(), nil)
-		p.Close()
-		equal(t, "after Close", context.Cause(kept), stint.ErrClosed)
-	})
-}
-
 // Idle waits for the tasks of groups on the pool too, and leaves it open.
 func TestIdleWaitsForAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bg := context.Background()
 		p := stint.NewPool(stint.Limit(2))
 		defer p.Close()
 		equal(t, "at once", p.Idle(bg), nil)
@@ -122,10 +109,8 @@ func TestIdleWaitsForAll(t *testing.T) {
 			wg.Go(func() { equal(t, "Idle", p.Idle(bg), nil); equal(t, "time passed", sinceBubble(), 4*time.Second) })
 		}
 		wg.Wait()
-		ran := false
-		g.Go(func(context.Context) error { ran = true; return nil })
-		g.Wait()
-		equal(t, "a task after Idle ran", ran, true)
+		equal(t, "Go after Idle", g.Go(sleep(0)), true)
+		equal(t, "error", g.Wait(), nil)
 	})
 }
 
@@ -133,115 +118,54 @@ func TestIdleWaitsForAll(t *testing.T) {
 // a queue nothing is queued or running, and the next task is about to be.
 func TestIdleWaitsForSubmitters(t *testing.T) {
 	for _, queue := range []int{0, 1, 5, 64} {
-		synctest.Test(t, func(t *testing.T) {
+		bubble(t, fmt.Sprint("queue=", queue), func(t *testing.T) {
 			p := stint.NewPool(stint.Limit(1), stint.Queue(queue))
 			defer p.Close()
 			for range 20 {
 				go p.Go(func(context.Context) { time.Sleep(time.Second) })
 			}
-			gone, cancel := context.WithTimeout(context.Background(), time.Minute)
-			defer cancel()
 			synctest.Wait()
-			equal(t, "Idle", p.Idle(gone), nil)
+			equal(t, "Idle", p.Idle(bg), nil)
 			equal(t, "time passed", sinceBubble(), 20*time.Second)
 
 			// Idle does not wait for a submitter that has given up.
 			p.Go(func(context.Context) { time.Sleep(time.Hour) })
-			short, cancel := context.WithTimeout(context.Background(), time.Minute)
+			short, cancel := context.WithTimeout(bg, time.Minute)
 			defer cancel()
 			for range queue + 1 {
 				go p.GoContext(short, func(context.Context) { time.Sleep(time.Second) })
 			}
 			synctest.Wait()
-			equal(t, "Idle", p.Idle(context.Background()), nil)
+			equal(t, "Idle", p.Idle(bg), nil)
 			equal(t, "time passed", sinceBubble(), 20*time.Second+time.Hour+time.Duration(queue)*time.Second)
 		})
 	}
 }
 
 // The context of a task of GoContext has the values of the submitter's context, and ends
-// with that of the pool or the group.
+// with that of the pool or the group, not with that.
 func TestGoContextKeepsValues(t *testing.T) {
-	type key int
-	valued := context.WithValue(context.Background(), key(1), "one")
-	group := context.WithValue(context.Background(), key(2), "two")
-	entryPoints := map[string]func(p *stint.Pool) (start func(context.Context, func(context.Context)) error, end func() error){
-		"Pool": func(p *stint.Pool) (func(context.Context, func(context.Context)) error, func() error) {
-			return p.GoContext, func() error {
-				gone, cancel := context.WithCancel(context.Background())
-				cancel()
-				p.Shutdown(gone)
-				return stint.ErrClosed
+	for name, open := range starters() {
+		bubble(t, name, func(t *testing.T) {
+			start, end := open()
+			ctx, cancel := context.WithCancelCause(context.WithValue(bg, chainKey{}, "one"))
+			ctx, stop := context.WithDeadline(ctx, time.Now().Add(time.Hour))
+			defer stop()
+			var kept context.Context
+			release := make(chan struct{})
+			equal(t, "GoContext", start(ctx, func(ctx context.Context) error { kept = ctx; <-release; return nil }), nil)
+			synctest.Wait()
+			cancel(errGone)
+			synctest.Wait()
+			equal(t, "value", kept.Value(chainKey{}), any("one"))
+			equal(t, "error after the end of the submitter's context", kept.Err(), nil)
+			equal(t, "cause", context.Cause(kept), nil)
+			if _, has := kept.Deadline(); has {
+				t.Error("there is a deadline")
 			}
-		},
-		"Group": func(p *stint.Pool) (func(context.Context, func(context.Context)) error, func() error) {
-			g := stint.NewGroup(group, p)
-			return func(ctx context.Context, f func(context.Context)) error {
-					return g.GoContext(ctx, func(ctx context.Context) error { f(ctx); return nil })
-				}, func() error {
-					g.Go(func(context.Context) error { return errBoom })
-					equal(t, "error", g.Wait(), errBoom)
-					return errBoom
-				}
-		},
-		"Results": func(p *stint.Pool) (func(context.Context, func(context.Context)) error, func() error) {
-			r := stint.NewResults[int](group, p)
-			return func(ctx context.Context, f func(context.Context)) error {
-					return r.GoContext(ctx, func(ctx context.Context) (int, error) { f(ctx); return 0, nil })
-				}, func() error {
-					r.Go(func(context.Context) (int, error) { return 0, errBoom })
-					_, err := r.Wait()
-					equal(t, "error", err, errBoom)
-					return errBoom
-				}
-		},
-	}
-	for name, open := range entryPoints {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				p := stint.NewPool(stint.Limit(2))
-				defer p.Close()
-				start, end := open(p)
-				ctx, cancel := context.WithCancelCause(valued)
-				begun := make(chan struct{})
-				var kept context.Context
-				equal(t, "GoContext", start(ctx, func(ctx context.Context) {
-					kept = ctx
-					close(begun)
-					<-ctx.Done()
-				}), nil)
-				<-begun
-				cancel(errGone)
-				synctest.Wait()
-				equal(t, "value", kept.Value(key(1)), any("one"))
-				if name != "Pool" {
-					equal(t, "value of the group", kept.Value(key(2)), any("two"))
-				}
-				equal(t, "error after the end of the submitter's context", kept.Err(), nil)
-				equal(t, "cause", context.Cause(kept), nil)
-				if _, has := kept.Deadline(); has {
-					t.Error("there is a deadline")
-				}
-				child, stop := context.WithCancel(kept)
-				defer stop()
-				cause := end()
-				equal(t, "cause at the end", context.Cause(kept), cause)
-				equal(t, "cause of a child", context.Cause(child), cause)
-			})
-			synctest.Test(t, func(t *testing.T) { // nested calls run on the permit of the task, as with the pool's own context
-				p := stint.NewPool(stint.Limit(1), stint.Queue(0))
-				start, _ := open(p)
-				ran := 0
-				start(context.WithValue(context.Background(), key(1), 1), func(ctx context.Context) {
-					equal(t, "nested call", stint.Range(ctx, 3, func(ctx context.Context, _ int) error {
-						ran += ctx.Value(key(1)).(int)
-						return nil
-					}, p), nil)
-					start(ctx, func(ctx context.Context) { ran += ctx.Value(key(1)).(int) })
-				})
-				p.Close()
-				equal(t, "tasks that ran", ran, 4)
-			})
+			close(release)
+			end()
+			equal(t, "it ends", kept.Err(), context.Canceled)
 		})
 	}
 }
@@ -253,7 +177,7 @@ func TestGoContextComparesNothing(t *testing.T) {
 		context.Context
 		_ []int
 	}
-	ctx := strange{Context: context.WithValue(context.Background(), key{}, 1)}
+	ctx := strange{Context: context.WithValue(bg, key{}, 1)}
 	g := stint.NewGroup(ctx)
 	g.GoContext(ctx, func(ctx context.Context) error {
 		equal(t, "value", ctx.Value(key{}), any(1))
@@ -266,14 +190,14 @@ func TestGoContextComparesNothing(t *testing.T) {
 func TestGoContextKeepsLabels(t *testing.T) {
 	p := stint.NewPool(stint.Name("crawler"))
 	defer p.Close()
-	g := stint.NewGroup(context.Background(), stint.Name("crawler"))
+	g := stint.NewGroup(bg, stint.Name("crawler"))
 	check := func(ctx context.Context) error {
 		name, _ := pprof.Label(ctx, "stint")
 		request, _ := pprof.Label(ctx, "request")
 		equal(t, "labels", [2]string{name, request}, [2]string{"crawler", "7"})
 		return nil
 	}
-	pprof.Do(context.Background(), pprof.Labels("request", "7"), func(ctx context.Context) {
+	pprof.Do(bg, pprof.Labels("request", "7"), func(ctx context.Context) {
 		p.GoContext(ctx, func(ctx context.Context) { check(ctx) })
 		g.GoContext(ctx, check)
 	})
@@ -291,7 +215,7 @@ func TestGoContextPassesValuesOn(t *testing.T) {
 		return ctx
 	}
 	for _, name := range []string{"", "call"} {
-		first, second := stint.NewGroup(value(context.Background(), 2, 4)), stint.NewGroup(value(context.Background(), 3, 4))
+		first, second := stint.NewGroup(value(bg, 2, 4)), stint.NewGroup(value(bg, 3, 4))
 		var found [4]any
 		var label string
 		next := func(ctx context.Context) error {
@@ -301,7 +225,7 @@ func TestGoContextPassesValuesOn(t *testing.T) {
 			label, _ = pprof.Label(ctx, "stint")
 			return nil
 		}
-		first.GoContext(value(context.Background(), 1), func(ctx context.Context) error {
+		first.GoContext(value(bg, 1), func(ctx context.Context) error {
 			if name == "" {
 				return second.GoContext(ctx, next)
 			}
@@ -315,61 +239,50 @@ func TestGoContextPassesValuesOn(t *testing.T) {
 
 // TryGo accepts as many tasks as the queue and free workers take, and never waits.
 func TestTryGoNeverWaits(t *testing.T) {
-	for _, queue := range []int{0, 1, 5} {
-		synctest.Test(t, func(t *testing.T) {
-			p := stint.NewPool(stint.Limit(2), stint.Queue(queue))
-			g := stint.NewGroup(context.Background(), stint.Limit(2), stint.Queue(queue))
-			r := stint.NewResults[int](context.Background(), stint.Limit(2), stint.Queue(queue))
-			for name, try := range map[string]func() bool{
-				"Pool":  func() bool { return p.TryGo(func(context.Context) { time.Sleep(time.Hour) }) },
-				"Group": func() bool { return g.TryGo(sleep(time.Hour)) },
-				"Results": func() bool {
-					return r.TryGo(func(context.Context) (int, error) { time.Sleep(time.Hour); return 0, nil })
-				},
-			} {
-				n := 0
-				for try() {
-					n++
-					synctest.Wait() // a worker has taken it if it could
-				}
-				equal(t, name+": tasks accepted", n, 2+queue)
-			}
-			equal(t, "time passed", sinceBubble(), 0)
-			g.Wait()
-			r.Wait()
-			p.Close()
-		})
+	for _, queue := range []int{0, 1, 5, 64, 256} {
+		bubble(t, fmt.Sprint("queue=", queue), func(t *testing.T) { triesNeverWait(t, queue) })
 	}
+}
+
+func triesNeverWait(t *testing.T, queue int) {
+	opts := []stint.Option{stint.Limit(2), stint.Queue(queue)}
+	p, g, r := stint.NewPool(opts...), stint.NewGroup(bg, opts[1], stint.Limit(2)), stint.NewResults[int](bg, opts[1], stint.Limit(2))
+	hour := sleep(time.Hour)
+	for name, try := range map[string]func() bool{
+		"Pool":    func() bool { return p.TryGo(func(ctx context.Context) { hour(ctx) }) },
+		"Group":   func() bool { return g.TryGo(hour) },
+		"Results": func() bool { return r.TryGo(func(ctx context.Context) (int, error) { return 0, hour(ctx) }) },
+	} {
+		n := 0
+		for try() {
+			n++
+			synctest.Wait() // a worker has taken it if it could
+		}
+		equal(t, name+": tasks accepted", n, 2+queue)
+	}
+	equal(t, "time passed", sinceBubble(), 0)
+	g.Wait()
+	r.Wait()
+	p.Close()
 }
 
 // Submitters that wait for a long queue are admitted one by one if tasks take long.
 func TestLongQueueLetsOneIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := stint.NewPool(stint.Limit(1), stint.Queue(64))
-		var order []int
-		at := make([]time.Duration, 20)
-		task := func(i int) func(context.Context) {
-			return func(context.Context) { order = append(order, i); time.Sleep(time.Second) }
-		}
-		for i := range 65 {
-			p.Go(task(i))
-			synctest.Wait()
+		for range 65 {
+			p.Go(func(context.Context) { time.Sleep(time.Second) })
 		}
 		var wg sync.WaitGroup
 		for i := range 20 {
-			wg.Go(func() { p.Go(task(65 + i)); at[i] = sinceBubble() })
+			wg.Go(func() {
+				p.Go(func(context.Context) { time.Sleep(time.Second) })
+				equal(t, fmt.Sprint("submitter ", i, " is let in at"), sinceBubble(), time.Duration(i+1)*time.Second)
+			})
 			synctest.Wait()
 		}
 		wg.Wait()
-		for i, at := range at {
-			if want := time.Duration(i+1) * time.Second; at != want {
-				t.Errorf("submitter %d is let in at %v, want %v", i, at, want)
-			}
-		}
 		p.Close()
-		if !slices.Equal(order, indexes(85)) {
-			t.Errorf("run in the order %v", order)
-		}
 	})
 }
 
@@ -392,77 +305,38 @@ func TestPoolFromOutsideTheBubble(t *testing.T) {
 // Groups without Queue share the queue of their pool with its own tasks: whatever starts
 // them, never more tasks are queued than it holds, also if each request makes a group.
 func TestQueueOfAPoolIsShared(t *testing.T) {
-	bg := context.Background()
 	for _, queue := range []int{0, 1, 3, 70} {
-		synctest.Test(t, func(t *testing.T) {
+		bubble(t, fmt.Sprint("queue=", queue), func(t *testing.T) {
 			p := stint.NewPool(stint.Limit(2), stint.Queue(queue))
 			defer p.Close()
+			start := []func() error{
+				func() error { return p.Go(func(context.Context) { time.Sleep(time.Second) }) },
+				func() error { return entry("Group")(bg, 1, sleeps(time.Second), p) },
+				func() error { return entry("Results")(bg, 1, sleeps(time.Second), p) },
+			}
 			var wg sync.WaitGroup
-			var ran atomic.Int64
-			task := func(context.Context) error { ran.Add(1); time.Sleep(time.Second); return nil }
 			for i := range 100 {
-				wg.Go(func() {
-					var err error
-					switch i % 3 {
-					case 0:
-						err = p.Go(func(ctx context.Context) { task(ctx) })
-					case 1:
-						g := stint.NewGroup(bg, p)
-						g.Go(task)
-						err = g.Wait()
-					case 2:
-						r := stint.NewResults[int](bg, p)
-						err = r.GoContext(bg, func(ctx context.Context) (int, error) { return 1, task(ctx) })
-						r.Wait()
-					}
-					equal(t, "error", err, nil)
-				})
+				wg.Go(func() { equal(t, "error", start[i%3](), nil) })
 				synctest.Wait()
 				s := p.Stats()
-				equal(t, "queued", s.Queued, max(0, min(i-1, queue)))
-				equal(t, "waiting submitters", s.Waiting, max(0, i-1-queue))
+				equal(t, "queued, waiting", [2]int{s.Queued, s.Waiting}, [2]int{max(0, min(i-1, queue)), max(0, i-1-queue)})
 			}
 			equal(t, "TryGo of the pool", p.TryGo(func(context.Context) {}), false)
 			equal(t, "TryGo of a group", stint.NewGroup(bg, p).TryGo(sleep(0)), false)
 			for range 49 {
 				time.Sleep(time.Second)
 				synctest.Wait()
-				if n := p.Stats().Queued; n > queue {
-					t.Errorf("%d are queued, want %d at most", n, queue)
-				}
+				equal(t, "too many are queued", p.Stats().Queued > queue, false)
 			}
 			wg.Wait()
-			equal(t, "tasks that ran", ran.Load(), 100)
 		})
 	}
-}
-
-// A group with the option Queue has a queue of its own.
-func TestQueueOfAGroupOnAPool(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := stint.NewPool(stint.Limit(1), stint.Queue(1))
-		defer p.Close()
-		shared, own := stint.NewGroup(context.Background(), p), stint.NewGroup(context.Background(), p, stint.Queue(2))
-		for i, want := range []bool{true, true, false, false} { // one runs
-			equal(t, "TryGo with the queue of the pool", shared.TryGo(sleep(time.Second)), want)
-			synctest.Wait()
-			equal(t, "tasks queued", p.Stats().Queued, min(i, 1))
-		}
-		for _, want := range []bool{true, true, false} {
-			equal(t, "TryGo with an own queue", own.TryGo(sleep(time.Second)), want)
-		}
-		equal(t, "TryGo of the pool", p.TryGo(func(context.Context) {}), false)
-		shared.Wait()
-		own.Wait()
-		equal(t, "time passed", sinceBubble(), 4*time.Second)
-	})
 }
 
 // A group that keeps the queue of its pool full delays another by turns, not by its queue:
 // and the longest wait for a slot ends first.
 func TestFullQueueOfAPoolIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bg := context.Background()
 		p := stint.NewPool(stint.Limit(1), stint.Queue(30))
 		defer p.Close()
 		flood := stint.NewGroup(bg, p)

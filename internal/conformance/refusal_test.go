@@ -27,15 +27,19 @@ var refusers = []refuser{
 		return func(f func(context.Context) error) { p.TryGo(func(ctx context.Context) { f(ctx) }) }, p.Close
 	}},
 	{"Group.TryGo", func(l *stint.Limiter) (func(func(context.Context) error), func()) {
-		g := stint.NewGroup(context.Background(), l, stint.Queue(0))
+		g := stint.NewGroup(bg, l, stint.Queue(0))
 		return func(f func(context.Context) error) { g.TryGo(f) }, func() { g.Wait() }
 	}},
-	{"Limiter.TryDo", func(l *stint.Limiter) (func(func(context.Context) error), func()) {
-		var callers sync.WaitGroup
-		return func(f func(context.Context) error) {
-			callers.Go(func() { l.TryDo(context.Background(), f) })
-		}, callers.Wait
-	}},
+	{"Limiter.TryDo", callers((*stint.Limiter).TryDo)},
+}
+
+// callers are goroutines that call do.
+func callers(do func(*stint.Limiter, context.Context, func(context.Context) error) error) func(*stint.Limiter) (func(func(context.Context) error), func()) {
+	return func(l *stint.Limiter) (func(func(context.Context) error), func()) {
+		ctx, cancel := context.WithCancel(bg)
+		var all sync.WaitGroup
+		return func(f func(context.Context) error) { all.Go(func() { do(l, ctx, f) }) }, func() { cancel(); all.Wait() }
+	}
 }
 
 // refused offers tasks of w at a rate, in tasks a millisecond, at random times. It returns
@@ -100,6 +104,7 @@ func TestRefusalsTeachTheSearch(t *testing.T) {
 // Refused tasks raise a limit at its start as waiting ones do: it takes about as long, if
 // more tasks are offered than the limit allows.
 func TestRefusalsRaiseTheLimit(t *testing.T) {
+	onlySearches(t)
 	const most = 200
 	until := func(r refuser) (took time.Duration) {
 		synctest.Test(t, func(t *testing.T) {
@@ -114,18 +119,10 @@ func TestRefusalsRaiseTheLimit(t *testing.T) {
 		})
 		return took
 	}
-	waiting := until(refuser{"Limiter.Do", func(l *stint.Limiter) (func(func(context.Context) error), func()) {
-		var callers sync.WaitGroup
-		ctx, cancel := context.WithCancel(context.Background())
-		return func(f func(context.Context) error) {
-			callers.Go(func() { l.Do(ctx, f) })
-		}, func() { cancel(); callers.Wait() }
-	}})
+	waiting := until(refuser{"Limiter.Do", callers((*stint.Limiter).Do)})
 	for _, r := range refusers {
 		if took := until(r); took > waiting*5/4 {
 			t.Errorf("%s: %v until the limit is %d; with tasks that wait %v", r.name, took, most, waiting)
-		} else {
-			t.Logf("%s: %v; with tasks that wait %v", r.name, took, waiting)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"math/rand/v2"
 	"runtime"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stint-go/stint"
@@ -22,31 +21,21 @@ var (
 // stops the test.
 func TestWakeups(t *testing.T) {
 	r := rand.New(rand.NewPCG(*stressSeed, 0))
-	for round := range *stressRounds {
+	for round := range rounds(*stressRounds / 2) {
 		p := stint.NewPool(stint.Limit(1+r.IntN(3)), stint.Queue(r.IntN(2)))
 		ran := 0
 		done := make(chan struct{}, 1)
 		for range 100 {
-			submit := p.Go
-			if r.IntN(2) == 0 {
-				submit = func(f func(context.Context)) error { return p.GoContext(context.Background(), f) }
-			}
-			if err := submit(func(context.Context) { ran++; done <- struct{}{} }); err != nil {
-				t.Fatal(err)
-			}
+			equal(t, "error", p.Go(func(context.Context) { ran++; done <- struct{}{} }), nil)
 			switch r.IntN(4) {
 			case 0:
-				if err := p.Idle(context.Background()); err != nil {
-					t.Fatal(err)
-				}
+				equal(t, "Idle", p.Idle(bg), nil)
 			case 1:
 				p.SetLimit(1 + r.IntN(3))
 			}
 			<-done
-			if r.IntN(8) == 0 {
-				for p.Stats().Idle == 0 { // let it park
-					runtime.Gosched()
-				}
+			for park := r.IntN(8) == 0; park && p.Stats().Idle == 0; {
+				runtime.Gosched()
 			}
 		}
 		p.Close()
@@ -55,31 +44,4 @@ func TestWakeups(t *testing.T) {
 		}
 	}
 	goroutine.NoneLeft(t)
-}
-
-// TestShutdownCounts shuts pools down while their workers go from task to task: each
-// accepted task has run or is in the count.
-func TestShutdownCounts(t *testing.T) {
-	for round := range *stressRounds {
-		p := stint.NewPool(stint.Limit(1 + round%3))
-		var ran, accepted atomic.Int64
-		ctx, cancel := context.WithCancel(context.Background())
-		for i := range 200 {
-			if p.Go(func(context.Context) {
-				if ran.Add(1) == int64(round%50) {
-					cancel()
-				}
-			}) == nil {
-				accepted.Add(1)
-			}
-			if i == 100 && round%50 == 0 {
-				cancel()
-			}
-		}
-		abandoned, err := p.Shutdown(ctx)
-		if int64(abandoned) != accepted.Load()-ran.Load() || err == nil && abandoned > 0 {
-			t.Fatalf("round %d: %d accepted, %d ran, %d abandoned: %v", round, accepted.Load(), ran.Load(), abandoned, err)
-		}
-		cancel()
-	}
 }

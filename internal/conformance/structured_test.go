@@ -2,7 +2,6 @@ package conformance_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -21,156 +20,129 @@ import (
 )
 
 func TestStructured(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		end  func() error
-	}{
-		{"nil", func() error { return nil }},
-		{"error", func() error { return errBoom }},
-		{"panic", func() error { panic("boom") }},
+	for name, end := range map[string]func() error{
+		"nil":   func() error { return nil },
+		"error": func() error { return errBoom },
+		"panic": func() error { panic("boom") },
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			// The others take no notice of the cancelled context for an hour.
-			everywhere(t, 3, func(t *testing.T, run run) {
-				var g gauge
-				start := time.Now()
-				recovered(func() {
-					run(context.Background(), 3, func(_ context.Context, i int) error {
-						if i == 1 {
-							time.Sleep(time.Second)
-							return c.end()
-						}
-						g.Hold(time.Hour)
-						return nil
-					})
-				})
-				g.Is(t, 0, 2, 2)
-				took(t, start, time.Hour)
-			})
+		t.Run(name, func(t *testing.T) {
+			everywhere(t, 3, func(t *testing.T, run run) { outlastsTheOthers(t, run, end) })
 		})
 	}
-	t.Run("Goexit of the caller", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			var g gauge
-			start := time.Now()
-			var wg sync.WaitGroup
-			wg.Go(func() {
-				caller := goroutine.ID()
-				stint.Range(context.Background(), 3, func(context.Context, int) error {
-					if goroutine.ID() == caller {
-						runtime.Goexit()
-					}
-					g.Hold(time.Hour)
-					return nil
-				}, stint.Limit(3))
-				t.Error("Range returned")
-			})
-			wg.Wait()
-			g.Is(t, 0, g.Max(), g.Max())
-			took(t, start, time.Duration(min(g.Total(), 1))*time.Hour)
-			noneLeft(t)
-		})
-	})
-	t.Run("break", func(t *testing.T) {
+	bubble(t, "Goexit of the caller", goexitOfTheCaller)
+	for name, leave := range ways {
 		for _, opts := range [][]stint.Option{{}, {stint.Unordered()}, {stint.KeepGoing()}} {
-			synctest.Test(t, func(t *testing.T) {
-				var g gauge
-				start := time.Now()
-				for range stint.MapSeq(context.Background(), count(1000), func(ctx context.Context, i int) (int, error) {
-					if i == 0 {
-						return 0, nil
-					}
-					g.Hold(time.Hour)
-					return 0, context.Cause(ctx)
-				}, append(opts, stint.Limit(3))...) {
-					synctest.Wait()
-					break
-				}
-				g.Is(t, 0, 3, 3)
-				took(t, start, time.Hour)
-				noneLeft(t)
-			})
+			bubble(t, name+" in the loop", func(t *testing.T) { leaveTheLoop(t, leave, opts...) })
 		}
-	})
-	t.Run("panic and Goexit in the loop", func(t *testing.T) {
-		for _, leave := range []func(){func() { panic("mine") }, runtime.Goexit} {
-			synctest.Test(t, func(t *testing.T) {
-				var g gauge
-				var wg sync.WaitGroup
-				wg.Go(func() {
-					defer func() { recover() }()
-					for range stint.MapSeq(context.Background(), count(1000), func(_ context.Context, i int) (int, error) {
-						if i > 0 {
-							g.Hold(time.Hour)
-						}
-						return 0, nil
-					}, stint.Limit(2)) {
-						synctest.Wait()
-						leave()
-					}
-					t.Error("not left")
-				})
-				wg.Wait()
-				g.Is(t, 0, 2, 2)
-				noneLeft(t)
-			})
+		if leave != nil {
+			bubble(t, name+" of the sequence", func(t *testing.T) { leaveTheSequence(t, leave) })
 		}
-	})
-	t.Run("panic and Goexit of the sequence", func(t *testing.T) {
-		for _, leave := range []func(){func() { panic("mine") }, runtime.Goexit} {
-			synctest.Test(t, func(t *testing.T) {
-				var g gauge
-				var wg sync.WaitGroup
-				start := time.Now()
-				wg.Go(func() {
-					defer func() { recover() }()
-					stint.EachSeq(context.Background(), func(yield func(int) bool) {
-						yield(1)
-						synctest.Wait()
-						leave()
-					}, func(ctx context.Context, _ int) error {
-						<-ctx.Done()
-						g.Hold(time.Hour)
-						return nil
-					}, stint.Limit(2))
-					t.Error("not left")
-				})
-				wg.Wait()
-				g.Is(t, 0, 1, 1)
-				took(t, start, time.Hour)
-				noneLeft(t)
-			})
+	}
+	bubble(t, "Close", func(t *testing.T) {
+		p := stint.NewPool(stint.Limit(2))
+		var g gauge
+		for range 6 {
+			p.Go(func(context.Context) { g.Hold(time.Hour) })
 		}
-	})
-	t.Run("Close", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			p := stint.NewPool(stint.Limit(2))
-			var g gauge
-			for range 6 {
-				p.Go(func(context.Context) { g.Hold(time.Hour) })
-			}
-			start := time.Now()
-			p.Close()
-			g.Is(t, 0, 2, 6)
-			took(t, start, 3*time.Hour)
-			noneLeft(t)
-		})
+		p.Close()
+		g.Is(t, 0, 2, 6)
+		equal(t, "time passed", sinceBubble(), 3*time.Hour)
 	})
 	t.Run("import", func(t *testing.T) {
-		if !isChild() {
-			output, failed := child(t)
-			if failed || !strings.Contains(output, "goroutines of the library: 0") {
-				t.Error(output)
-			}
+		if isChild() {
+			fmt.Println("goroutines of the library:", len(goroutine.Ours()))
 			return
 		}
-		fmt.Println("goroutines of the library:", len(goroutine.Ours()))
+		output, failed := child(t)
+		if failed || !strings.Contains(output, "goroutines of the library: 0") {
+			t.Error(output)
+		}
 	})
+}
+
+// outlastsTheOthers has the second of three tasks end; the others take no notice of the cancelled context
+// for an hour.
+func outlastsTheOthers(t *testing.T, run run, end func() error) {
+	var g gauge
+	start := time.Now()
+	recovered(func() {
+		run(bg, 3, func(_ context.Context, i int) error {
+			if i == 1 {
+				time.Sleep(time.Second)
+				return end()
+			}
+			g.Hold(time.Hour)
+			return nil
+		})
+	})
+	g.Is(t, 0, 2, 2)
+	took(t, start, time.Hour)
+}
+
+// ways are those in which a function of the caller may leave the library. nil is a break.
+var ways = map[string]func(){"break": nil, "panic": func() { panic("mine") }, "Goexit": runtime.Goexit}
+
+// goexitOfTheCaller ends the goroutine of the caller in an item that it runs itself.
+func goexitOfTheCaller(t *testing.T) {
+	var g gauge
+	leaving(func() {
+		caller := goroutine.ID()
+		stint.Range(bg, 3, func(context.Context, int) error {
+			if goroutine.ID() == caller {
+				runtime.Goexit()
+			}
+			g.Hold(time.Hour)
+			return nil
+		}, stint.Limit(3))
+		t.Error("Range returned")
+	})
+	g.Is(t, 0, g.Max(), g.Max())
+	equal(t, "time passed", sinceBubble(), time.Duration(min(g.Total(), 1))*time.Hour)
+}
+
+// leaveTheLoop leaves a loop over a sequence while two tasks run for an hour.
+func leaveTheLoop(t *testing.T, leave func(), opts ...stint.Option) {
+	var g gauge
+	leaving(func() {
+		for range stint.MapSeq(bg, count(1000), func(_ context.Context, i int) (int, error) {
+			if i > 0 {
+				g.Hold(time.Hour)
+			}
+			return 0, nil
+		}, append(opts, stint.Limit(2))...) {
+			synctest.Wait()
+			if leave == nil {
+				break
+			}
+			leave()
+		}
+	})
+	g.Is(t, 0, 2, 2)
+	equal(t, "time passed", sinceBubble(), time.Hour)
+}
+
+// leaveTheSequence leaves the sequence of a call while a task runs for an hour.
+func leaveTheSequence(t *testing.T, leave func()) {
+	var g gauge
+	leaving(func() {
+		stint.EachSeq(bg, func(yield func(int) bool) {
+			yield(1)
+			synctest.Wait()
+			leave()
+		}, func(ctx context.Context, _ int) error {
+			<-ctx.Done()
+			g.Hold(time.Hour)
+			return nil
+		}, stint.Limit(2))
+		t.Error("not left")
+	})
+	g.Is(t, 0, 1, 1)
+	equal(t, "time passed", sinceBubble(), time.Hour)
 }
 
 // ended is a context that has ended.
 func ended() context.Context {
-	ctx, cancel := context.WithCancelCause(context.Background())
+	ctx, cancel := context.WithCancelCause(bg)
 	cancel(errGone)
 	return ctx
 }
@@ -178,26 +150,19 @@ func ended() context.Context {
 // 32: every accepted task is run or reported, also when Go and Close meet. Fails:
 // workerpool before v1.2.0 (#76, panics), pond before v2.3.1.
 func TestEveryAcceptedTaskIsAccountedFor(t *testing.T) {
-	rounds := 300
-	if testing.Short() {
-		rounds = 60
-	}
-	for round := range rounds {
+	for round := range rounds(200) {
 		p := stint.NewPool(stint.Limit(2), stint.Queue(round%4))
-		g := stint.NewGroup(context.Background(), p, stint.Queue(round%3))
+		g := stint.NewGroup(bg, p, stint.Queue(round%3))
 		var accepted, ran atomic.Int64
 		var wg sync.WaitGroup
+		flood := func(start func() bool) {
+			for start() {
+				accepted.Add(1)
+			}
+		}
 		for range 3 {
-			wg.Go(func() {
-				for p.Go(func(context.Context) { ran.Add(1) }) == nil {
-					accepted.Add(1)
-				}
-			})
-			wg.Go(func() {
-				for g.Go(func(context.Context) error { ran.Add(1); return nil }) {
-					accepted.Add(1)
-				}
-			})
+			wg.Go(func() { flood(func() bool { return p.Go(func(context.Context) { ran.Add(1) }) == nil }) })
+			wg.Go(func() { flood(func() bool { return g.Go(func(context.Context) error { ran.Add(1); return nil }) }) })
 		}
 		for ran.Load() < 10 {
 			runtime.Gosched()
@@ -221,88 +186,75 @@ func TestEveryAcceptedTaskIsAccountedFor(t *testing.T) {
 
 // Shutdown runs all tasks if there is time, and otherwise returns how many it abandoned.
 func TestShutdownCountsTheAbandoned(t *testing.T) {
-	bg := context.Background()
-	t.Run("in time", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			p := stint.NewPool(stint.Limit(2))
-			var g gauge
-			for range 10 {
-				p.Go(func(context.Context) { g.Hold(time.Second) })
-			}
-			n, err := p.Shutdown(bg)
-			equal(t, "abandoned", n, 0)
-			equal(t, "error", err, nil)
-			g.Is(t, 0, 2, 10)
-			equal(t, "time passed", sinceBubble(), 5*time.Second)
-		})
-	})
-	t.Run("late", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			p := stint.NewPool(stint.Limit(2))
-			group := stint.NewGroup(bg, p)
-			var g gauge
-			for range 10 {
-				p.Go(func(ctx context.Context) {
-					g.Hold(time.Second)
-					if ctx.Err() != nil {
-						equal(t, "cause", context.Cause(ctx), stint.ErrClosed)
-						time.Sleep(time.Hour) // Shutdown waits for those that run
-					}
-				})
-				group.Go(func(context.Context) error { g.Hold(time.Second); return nil })
-			}
-			ctx, cancel := context.WithTimeoutCause(bg, 2500*time.Millisecond, errGone)
-			defer cancel()
-			n, err := p.Shutdown(ctx)
-			equal(t, "abandoned", n, 20-6)
-			equal(t, "error", err, errGone)
-			g.Is(t, 0, 2, 6)
-			equal(t, "time passed", sinceBubble(), time.Hour+3*time.Second)
-			equal(t, "error of the group", group.Wait(), stint.ErrClosed)
-			s := p.Stats()
-			equal(t, "completed", s.Completed, 6)
-			equal(t, "dropped", s.Dropped, 14)
-			n, err = p.Shutdown(bg)
-			equal(t, "abandoned, asked again", n, 14)
-			equal(t, "error, asked again", err, nil)
-			noneLeft(t)
-		})
-	})
-	t.Run("entry points", func(t *testing.T) { // what is abandoned is told; nothing hangs
-		for _, e := range entryPoints {
-			for _, busy := range []bool{false, true} { // another task has the worker
-				synctest.Test(t, func(t *testing.T) {
-					p := stint.NewPool(stint.Limit(1))
-					if busy {
-						p.Go(func(ctx context.Context) { time.Sleep(time.Hour) })
-						synctest.Wait()
-					}
-					var g gauge
-					result := make(chan error)
-					go func() {
-						result <- e.run(bg, 100, func(context.Context, int) error { g.Hold(time.Second); return nil }, p)
-					}()
-					synctest.Wait()
-					go p.Shutdown(ended())
-					equal(t, e.name, <-result, stint.ErrClosed)
-					if busy {
-						g.Is(t, 0, 0, 0)
-					} else {
-						g.Is(t, 0, 1, 1)
-					}
-					p.Close()
-					noneLeft(t)
-				})
-			}
+	bubble(t, "in time", func(t *testing.T) {
+		p := stint.NewPool(stint.Limit(2))
+		var g gauge
+		for range 10 {
+			p.Go(func(context.Context) { g.Hold(time.Second) })
 		}
+		n, err := p.Shutdown(bg)
+		equal(t, "abandoned", n, 0)
+		equal(t, "error", err, nil)
+		g.Is(t, 0, 2, 10)
+		equal(t, "time passed", sinceBubble(), 5*time.Second)
 	})
+	bubble(t, "late", shutDownLate)
+	each(t, func(t *testing.T, e entryPoint) { shutDownCall(t, e, 0) })
+	each(t, func(t *testing.T, e entryPoint) { shutDownCall(t, e, 1) })
+}
+
+// shutDownLate shuts a pool down with two of its tasks and four of a group's done, and two at work.
+func shutDownLate(t *testing.T) {
+	p := stint.NewPool(stint.Limit(2))
+	group := stint.NewGroup(bg, p)
+	var g gauge
+	for range 10 {
+		p.Go(func(ctx context.Context) {
+			g.Hold(time.Second)
+			if ctx.Err() != nil {
+				equal(t, "cause", context.Cause(ctx), stint.ErrClosed)
+				time.Sleep(time.Hour) // Shutdown waits for those that run
+			}
+		})
+		group.Go(func(context.Context) error { g.Hold(time.Second); return nil })
+	}
+	ctx, cancel := context.WithTimeoutCause(bg, 2500*time.Millisecond, errGone)
+	defer cancel()
+	n, err := p.Shutdown(ctx)
+	equal(t, "abandoned", n, 20-6)
+	equal(t, "error", err, errGone)
+	g.Is(t, 0, 2, 6)
+	equal(t, "time passed", sinceBubble(), time.Hour+3*time.Second)
+	equal(t, "error of the group", group.Wait(), stint.ErrClosed)
+	s := p.Stats()
+	equal(t, "completed, dropped", [2]uint64{s.Completed, s.Dropped}, [2]uint64{6, 14})
+	n, err = p.Shutdown(bg)
+	equal(t, "abandoned, asked again", n, 14)
+	equal(t, "error, asked again", err, nil)
+}
+
+// shutDownCall shuts a pool down while a call runs on it: what is abandoned is told. Another task may have
+// the worker.
+func shutDownCall(t *testing.T, e entryPoint, busy int) {
+	p := stint.NewPool(stint.Limit(1))
+	for range busy {
+		p.Go(func(ctx context.Context) { time.Sleep(time.Hour) })
+		synctest.Wait()
+	}
+	var g gauge
+	result := begin(func() error { return e.run(bg, 100, holds(&g, time.Second), p) })
+	synctest.Wait()
+	go p.Shutdown(ended())
+	equal(t, "error", <-result, stint.ErrClosed)
+	g.Is(t, 0, 1-busy, 1-busy)
+	p.Close()
 }
 
 // Close runs the tasks that were accepted, also when a later Go or TryGo is refused.
 func TestCloseRunsWhatWasAccepted(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, "tasks", func(t *testing.T) {
 		p := stint.NewPool(stint.Limit(1))
-		g := stint.NewGroup(context.Background(), p)
+		g := stint.NewGroup(bg, p)
 		ran := 0
 		for range 3 {
 			g.Go(func(ctx context.Context) error {
@@ -319,17 +271,15 @@ func TestCloseRunsWhatWasAccepted(t *testing.T) {
 		equal(t, "error", g.Wait(), stint.ErrClosed) // the refused task is missing
 		equal(t, "tasks run", ran, 3)
 	})
-	t.Run("calls", func(t *testing.T) { // a call that has begun before Close ends as if there were none
-		for _, e := range entryPoints[:3] {
-			synctest.Test(t, func(t *testing.T) {
-				p := stint.NewPool(stint.Limit(2))
-				var g gauge
-				time.AfterFunc(time.Second/2, p.Close)
-				equal(t, e.name, e.run(context.Background(), 10, func(context.Context, int) error { g.Hold(time.Second); return nil }, p), nil)
-				g.Is(t, 0, 2, 10)
-			})
-		}
-	})
+	for _, e := range entryPoints[:3] {
+		bubble(t, e.name, func(t *testing.T) { // a call that has begun before Close ends as if there were none
+			p := stint.NewPool(stint.Limit(2))
+			var g gauge
+			time.AfterFunc(time.Second/2, p.Close)
+			equal(t, "error", e.run(bg, 10, holds(&g, time.Second), p), nil)
+			g.Is(t, 0, 2, 10)
+		})
+	}
 }
 
 // 33: Close may be called twice and at once, and what comes after it is defined.
@@ -341,9 +291,9 @@ func TestCloseTwice(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 3 {
 			wg.Go(func() { p.Close(); equal(t, "time passed", sinceBubble(), time.Hour) })
-			wg.Go(func() { p.Shutdown(context.Background()); equal(t, "time passed", sinceBubble(), time.Hour) })
+			wg.Go(func() { p.Shutdown(bg); equal(t, "time passed", sinceBubble(), time.Hour) })
 			wg.Go(func() {
-				equal(t, "Idle", p.Idle(context.Background()), nil)
+				equal(t, "Idle", p.Idle(bg), nil)
 				equal(t, "time passed", sinceBubble(), time.Hour)
 			})
 		}
@@ -357,7 +307,6 @@ func TestCloseTwice(t *testing.T) {
 // pool.
 func TestWaitTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bg := context.Background()
 		p := stint.NewPool(stint.Limit(1))
 		good, bad := stint.NewGroup(bg, p), stint.NewGroup(bg, p)
 		good.Go(sleep(time.Second))
@@ -381,7 +330,7 @@ func TestWaitTwice(t *testing.T) {
 	t.Run("at once with Go", func(t *testing.T) { // for the race detector
 		for range 100 {
 			p := stint.NewPool(stint.Limit(1))
-			g := stint.NewGroup(context.Background(), p)
+			g := stint.NewGroup(bg, p)
 			var wg sync.WaitGroup
 			wg.Go(func() { g.Go(sleep(0)) })
 			wg.Go(func() { g.Wait() })
@@ -392,121 +341,92 @@ func TestWaitTwice(t *testing.T) {
 	})
 }
 
-// 35: after Close nothing is left, at once, not within a tick. Fails: ants
+// 35: after Close nothing is left, at once, not within a tick, and no call starts. Fails: ants
 // (#212, #263).
 func TestNothingIsLeftAfterClose(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := stint.NewPool(stint.Limit(100))
-		for range 100 {
-			p.Go(func(context.Context) { time.Sleep(time.Second) })
-		}
-		p.Close()
-		equal(t, "time passed", sinceBubble(), time.Second)
-		equal(t, "workers", p.Stats().Workers, 0)
-		noneLeft(t)
-	})
-	t.Run("idle", func(t *testing.T) { // workers that are parked go at once too
-		synctest.Test(t, func(t *testing.T) {
+	for name, wait := range map[string]func(*stint.Pool){"busy": func(*stint.Pool) {}, "idle": func(p *stint.Pool) { p.Idle(bg) }} {
+		bubble(t, name, func(t *testing.T) {
 			p := stint.NewPool(stint.Limit(100))
 			for range 100 {
 				p.Go(func(context.Context) { time.Sleep(time.Second) })
 			}
-			p.Idle(context.Background())
+			wait(p)
 			p.Close()
 			equal(t, "time passed", sinceBubble(), time.Second)
-			noneLeft(t)
+			equal(t, "workers", p.Stats().Workers, 0)
 		})
-	})
+	}
 }
 
 // No call starts on a pool after Close has returned.
 func TestNothingBeginsAfterClose(t *testing.T) {
-	var late atomic.Int64
-	for range 500 {
-		for _, e := range entryPoints {
-			p := stint.NewPool(stint.Limit(1))
-			var closed atomic.Bool
-			var wg sync.WaitGroup
-			wg.Go(func() {
-				e.run(context.Background(), 1, func(context.Context, int) error {
-					if closed.Load() {
-						late.Add(1)
-					}
-					return nil
-				}, p)
-			})
-			p.Close()
-			closed.Store(true)
-			wg.Wait()
-			equal(t, "workers", p.Stats().Workers, 0)
-		}
+	for i := range 50 * len(entryPoints) {
+		p := stint.NewPool(stint.Limit(1))
+		var closed atomic.Bool
+		ended := begin(func() error {
+			return entryPoints[i%len(entryPoints)].run(bg, 1, func(context.Context, int) error {
+				equal(t, "closed", closed.Load(), false)
+				return nil
+			}, p)
+		})
+		p.Close()
+		closed.Store(true)
+		<-ended
+		equal(t, "workers", p.Stats().Workers, 0)
 	}
-	equal(t, "calls begun after Close", late.Load(), 0)
 }
 
 // Close runs the accepted tasks, and the tasks that they start with their context; others
 // are refused meanwhile.
 func TestCloseRunsWhatTasksStart(t *testing.T) {
-	for _, e := range entryPoints {
-		t.Run(e.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				p := stint.NewPool(stint.Limit(1))
-				var ran atomic.Int64
-				err, last := errBoom, errBoom
-				p.Go(func(ctx context.Context) {
-					time.Sleep(time.Second)
-					err = e.run(ctx, 3, func(context.Context, int) error { ran.Add(1); return nil }, p)
-					last = p.GoContext(ctx, func(context.Context) { ran.Add(1) })
-				})
-				time.Sleep(time.Second / 2)
-				go func() {
-					synctest.Wait() // Close has begun
-					equal(t, "without its context", p.Go(func(context.Context) {}), stint.ErrClosed)
-				}()
-				p.Close()
-				equal(t, "error", err, nil)
-				equal(t, "error of GoContext", last, nil)
-				equal(t, "ran", ran.Load(), 4)
-			})
+	each(t, func(t *testing.T, e entryPoint) {
+		p := stint.NewPool(stint.Limit(1))
+		var ran atomic.Int64
+		err, last := errBoom, errBoom
+		p.Go(func(ctx context.Context) {
+			time.Sleep(time.Second)
+			err = e.run(ctx, 3, func(context.Context, int) error { ran.Add(1); return nil }, p)
+			last = p.GoContext(ctx, func(context.Context) { ran.Add(1) })
 		})
-	}
+		time.Sleep(time.Second / 2)
+		go func() {
+			synctest.Wait() // Close has begun
+			equal(t, "without its context", p.Go(func(context.Context) {}), stint.ErrClosed)
+		}()
+		p.Close()
+		equal(t, "error", err, nil)
+		equal(t, "error of GoContext", last, nil)
+		equal(t, "ran", ran.Load(), 4)
+	})
 }
 
 // After Close has returned no task starts: neither by a task that runs elsewhere on the same
 // Limiter, nor with the context of a task that has ended.
 func TestClosedPoolTakesNothing(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, "closed", func(t *testing.T) {
 		l := stint.Limit(2)
 		p := stint.NewPool(l)
 		var saved context.Context
 		p.Go(func(ctx context.Context) { saved = context.WithoutCancel(ctx) })
 		p.Close()
-		late := func(context.Context) { t.Error("runs on a pool whose Close has returned") }
-		g := stint.NewGroup(context.Background(), l)
+		g := stint.NewGroup(bg, l)
 		g.Go(func(ctx context.Context) error {
-			if err := p.GoContext(ctx, late); !errors.Is(err, stint.ErrClosed) {
-				t.Errorf("from a task on the same limiter: %v", err)
-			}
-			if err := stint.Range(ctx, 1, func(context.Context, int) error { late(nil); return nil }, p); !errors.Is(err, stint.ErrClosed) {
-				t.Errorf("a loop of a task on the same limiter: %v", err)
-			}
+			equal(t, "a task on the same limiter", p.GoContext(ctx, func(context.Context) { t.Error("was run") }), stint.ErrClosed)
+			equal(t, "a loop on the same limiter", stint.Range(ctx, 1, unwanted(t), p), stint.ErrClosed)
 			return nil
 		})
 		g.Wait()
-		if err := stint.Range(saved, 1, func(context.Context, int) error { late(nil); return nil }, p); !errors.Is(err, stint.ErrClosed) {
-			t.Errorf("with the context of a task that has ended: %v", err)
-		}
+		equal(t, "with the context of a task that has ended", stint.Range(saved, 1, unwanted(t), p), stint.ErrClosed)
 	})
 }
 
 // 34: a pool is closed by a task of another pool. Shutdown by a task of the pool, which
 // would wait for itself, panics: see TestBadArguments.
 func TestCloseInATask(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, "other", func(t *testing.T) {
 		p, other := stint.NewPool(), stint.NewPool()
 		other.Go(func(context.Context) {})
 		p.Go(func(context.Context) { other.Close() })
 		p.Close()
-		noneLeft(t)
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -33,23 +32,18 @@ func next() (pairs [][2]entryPoint) {
 func TestTreeOfSleepers(t *testing.T) {
 	const outer, inner, most, nap = 300, 300, 256, 10 * time.Millisecond
 	const ideal = outer * inner * nap / most
-	pairs := next()
-	if race.Enabled {
-		pairs = pairs[:2]
-	}
-	for _, p := range pairs {
-		t.Run(p[1].name+" in "+p[0].name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var g gauge
-				err := p[0].run(context.Background(), outer, func(ctx context.Context, _ int) error {
-					return p[1].run(ctx, inner, func(context.Context, int) error { g.Hold(nap); return nil })
-				})
-				equal(t, "error", err, nil)
-				g.Is(t, 0, most, outer*inner)
-				if took := sinceBubble(); took > ideal*13/10 {
-					t.Errorf("took %v, the ideal is %v", took, ideal)
-				}
-			})
+	for i, p := range next() {
+		if i%4 != 0 || i > 0 && (race.Enabled || testing.Short()) {
+			continue // it takes seconds
+		}
+		bubble(t, p[1].name+" in "+p[0].name, func(t *testing.T) {
+			var g gauge
+			err := p[0].run(bg, outer, func(ctx context.Context, _ int) error { return p[1].run(ctx, inner, holds(&g, nap)) })
+			equal(t, "error", err, nil)
+			g.Is(t, 0, most, outer*inner)
+			if took := sinceBubble(); took > ideal*13/10 {
+				t.Errorf("took %v, the ideal is %v", took, ideal)
+			}
 		})
 	}
 }
@@ -57,112 +51,59 @@ func TestTreeOfSleepers(t *testing.T) {
 // Tasks that wait for each other start in the end, also if tasks around them hold all permits:
 // each of 300 tasks waits until the two tasks of its group have met.
 func TestTreeOfDependentTasks(t *testing.T) {
-	for _, before := range []time.Duration{0, 10 * time.Millisecond, time.Second, time.Minute} {
-		for _, p := range next() {
-			synctest.Test(t, func(t *testing.T) {
-				defer noneLeft(t)
-				var met atomic.Int64
-				err := p[0].run(context.Background(), 300, func(ctx context.Context, _ int) error {
-					time.Sleep(before)
-					c := make(chan int)
-					return p[1].run(ctx, 2, func(_ context.Context, i int) error {
-						if i == 0 {
-							c <- 1
-						} else {
-							met.Add(int64(<-c))
-						}
-						return nil
-					})
-				})
-				equal(t, "error", err, nil)
-				equal(t, p[1].name+" in "+p[0].name+": groups that met", met.Load(), 300)
-				if took := sinceBubble(); took > 300*max(before, time.Second) {
-					t.Errorf("%s in %s took %v", p[1].name, p[0].name, took)
-				}
-			})
-		}
-	}
-}
-
-// Computing tasks of a tree get a worker for each CPU, and at most two more.
-func TestTreeComputes(t *testing.T) {
-	procs := min(runtime.GOMAXPROCS(0), runtime.NumCPU())
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-	for _, p := range next() {
-		what := ""
-		for range 5 { // others on the machine may take a processor away in the middle of a step
-			var g gauge
-			err := p[0].run(context.Background(), 10, func(ctx context.Context, _ int) error {
-				return p[1].run(ctx, 10, func(context.Context, int) error {
-					g.Enter()
-					defer g.Leave()
-					for began := time.Now(); time.Since(began) < 500*time.Microsecond; {
-					}
-					return nil
-				})
+	for i, p := range next() {
+		before := []time.Duration{0, 10 * time.Millisecond, time.Second, time.Minute}[i%4]
+		bubble(t, p[1].name+" in "+p[0].name, func(t *testing.T) {
+			var met atomic.Int64
+			err := p[0].run(bg, 300, func(ctx context.Context, _ int) error {
+				time.Sleep(before)
+				c := make(chan int, 1)
+				there := [2]func(){func() { c <- 1; c <- 1 }, func() { <-c; <-c; met.Add(1) }}
+				return p[1].run(ctx, 2, func(_ context.Context, i int) error { there[i](); return nil })
 			})
 			equal(t, "error", err, nil)
-			if g.Max() <= procs+2 {
-				what = ""
-				break
+			equal(t, "groups that met", met.Load(), 300)
+			if took := sinceBubble(); took > 300*max(before, time.Second) {
+				t.Errorf("took %v", took)
 			}
-			what = fmt.Sprintf("%d tasks ran at once, want at most %d", g.Max(), procs+2)
-		}
-		if what != "" {
-			t.Errorf("%s in %s: %s", p[1].name, p[0].name, what)
-		}
+		})
 	}
 }
 
 // The tasks of a tree share one limit exactly, and its permits are lent, at any limit.
 func TestTreeSharesOneLimit(t *testing.T) {
-	bg := context.Background()
+	through := searching()[0]
 	for _, limit := range []int{1, 2, 4} {
-		own := within(limit, limit)
-		leaves := func(g *gauge, ctx context.Context, e entryPoint) error {
-			return e.run(ctx, 4, func(context.Context, int) error { g.Hold(time.Second); return nil })
-		}
-		try := func(name string, n int, tree func(g *gauge) error) {
-			t.Run(fmt.Sprint("limit=", limit, "/", name), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					defer noneLeft(t)
-					var g gauge
-					equal(t, "error", tree(&g), nil)
-					if limit == 4 { // a lent permit may be idle at the end
-						g.Is(t, 0, min(g.Max(), limit), n)
-						return
-					}
-					g.Is(t, 0, limit, n)
-					equal(t, "time passed", sinceBubble(), time.Duration(n/limit)*time.Second)
-				})
-			})
-		}
-		for _, outer := range searching() {
-			for _, inner := range searching() {
-				try(inner.name+" in "+outer.name, 16, func(g *gauge) error {
-					return outer.run(bg, 4, func(ctx context.Context, _ int) error { return leaves(g, ctx, inner) }, own)
-				})
-			}
-		}
-		for _, e := range searching() {
-			var walk func(g *gauge, ctx context.Context, depth int, opts ...stint.Option) error
-			walk = func(g *gauge, ctx context.Context, depth int, opts ...stint.Option) error {
-				if depth == 0 {
-					g.Hold(time.Second)
-					return nil
-				}
-				return e.run(ctx, 2, func(ctx context.Context, _ int) error { return walk(g, ctx, depth-1) }, opts...)
-			}
-			try("deep "+e.name, 32, func(g *gauge) error { return walk(g, bg, 5, own) })
-			for _, between := range []entryPoint{{"one item", one}, {"First", first}} { // these hold no permit of their own
-				try(e.name+" through "+between.name, 16, func(g *gauge) error {
-					return e.run(bg, 4, func(ctx context.Context, _ int) error {
-						return between.run(ctx, 1, func(ctx context.Context, _ int) error { return leaves(g, ctx, e) })
-					}, own)
-				})
-			}
-		}
+		t.Run(fmt.Sprint("limit=", limit), func(t *testing.T) {
+			pairs(t, searching(), func(t *testing.T, outer, inner entryPoint) { shareOne(t, limit, outer, inner) })
+			bubble(t, "through one item", func(t *testing.T) { shareOne(t, limit, through, within1(through, one)) })
+			bubble(t, "through First", func(t *testing.T) { shareOne(t, limit, through, within1(through, first)) })
+		})
 	}
+	each(t, func(t *testing.T, e entryPoint) {
+		if e.name != "First" {
+			walkTree(t, e, 2, 5, 2, func(depth int) stint.Option { return within(2, 2) })
+		}
+	})
+}
+
+// within1 is e in a call of one task by between, which holds no permit of its own.
+func within1(e entryPoint, between run) entryPoint {
+	return entryPoint{e.name, func(ctx context.Context, n int, f body, _ ...stint.Option) error {
+		return between(ctx, 1, func(ctx context.Context, _ int) error { return e.run(ctx, n, f) })
+	}}
+}
+
+func shareOne(t *testing.T, limit int, outer, inner entryPoint) {
+	var g gauge
+	err := outer.run(bg, 4, func(ctx context.Context, _ int) error { return inner.run(ctx, 4, holds(&g, time.Second)) }, within(limit, limit))
+	equal(t, "error", err, nil)
+	if limit == 4 { // a lent permit may be idle at the end
+		g.Is(t, 0, min(g.Max(), limit), 16)
+		return
+	}
+	g.Is(t, 0, limit, 16)
+	equal(t, "time passed", sinceBubble(), time.Duration(16/limit)*time.Second)
 }
 
 // one is a call of one item.
@@ -173,82 +114,67 @@ func one(ctx context.Context, _ int, f body, opts ...stint.Option) error {
 // A call in a task that runs on a permit of a Limiter or a Pool has a search of its own, also
 // if the task belongs to a tree. First in a tree starts all its items.
 func TestTreeEndsAtALimiter(t *testing.T) {
-	bg, own, l := context.Background(), within(2, 2), stint.Limit(3)
-	inside := func(g *gauge) body { // a call with a limit of 2, in a task
-		return func(ctx context.Context, _ int) error {
-			return stint.Range(ctx, 4, func(context.Context, int) error { g.Hold(time.Second); return nil }, own)
-		}
-	}
-	try := func(name string, most, total int, run func(g *gauge) error) {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				defer noneLeft(t)
-				var g gauge
-				equal(t, "error", run(&g), nil)
-				g.Is(t, 0, most, total)
-			})
+	own, l := within(2, 2), stint.Limit(3)
+	for name, c := range map[string]struct {
+		most, total int
+		run         func(g *gauge, inside body) error // inside is a call with a limit of 2, in a task
+	}{
+		"Limiter": {6, 12, func(_ *gauge, inside body) error { return stint.Range(bg, 3, inside, l) }},
+		"Limiter in a tree": {6, 12, func(_ *gauge, inside body) error {
+			return stint.Range(bg, 2, func(ctx context.Context, i int) error { return stint.Range(ctx, 1+i, inside, l) }, own)
+		}},
+		"Do in a tree": {4, 8, func(_ *gauge, inside body) error {
+			return stint.Range(bg, 2, func(ctx context.Context, i int) error {
+				return l.Do(ctx, func(ctx context.Context) error { return inside(ctx, i) })
+			}, own)
+		}},
+		"Pool in a tree": {6, 12, func(_ *gauge, inside body) error {
+			p := stint.NewPool(stint.Limit(3))
+			defer p.Close()
+			return stint.Range(bg, 2, func(ctx context.Context, i int) error { return stint.Range(ctx, 1+i, inside, p) }, own)
+		}},
+		"First in a tree": {6, 6, func(g *gauge, _ body) error {
+			return stint.Range(bg, 2, func(ctx context.Context, _ int) error { return first(ctx, 3, holds(g, time.Second)) }, own)
+		}},
+	} {
+		bubble(t, name, func(t *testing.T) {
+			var g gauge
+			inside := func(ctx context.Context, _ int) error { return stint.Range(ctx, 4, holds(&g, time.Second), own) }
+			equal(t, "error", c.run(&g, inside), nil)
+			g.Is(t, 0, c.most, c.total)
 		})
 	}
-	try("Limiter", 6, 12, func(g *gauge) error { return stint.Range(bg, 3, inside(g), l) })
-	try("Limiter in a tree", 6, 12, func(g *gauge) error {
-		return stint.Range(bg, 2, func(ctx context.Context, i int) error { return stint.Range(ctx, 1+i, inside(g), l) }, own)
-	})
-	try("Do in a tree", 4, 8, func(g *gauge) error {
-		return stint.Range(bg, 2, func(ctx context.Context, i int) error {
-			return l.Do(ctx, func(ctx context.Context) error { return inside(g)(ctx, i) })
-		}, own)
-	})
-	try("Pool in a tree", 6, 12, func(g *gauge) error {
-		p := stint.NewPool(stint.Limit(3))
-		defer p.Close()
-		return stint.Range(bg, 2, func(ctx context.Context, i int) error { return stint.Range(ctx, 1+i, inside(g), p) }, own)
-	})
-	try("First in a tree", 6, 6, func(g *gauge) error {
-		return stint.Range(bg, 2, func(ctx context.Context, _ int) error {
-			return first(ctx, 3, func(context.Context, int) error { g.Hold(time.Second); return nil })
-		}, own)
-	})
 }
 
 // Calls that outlive the tree's outermost call, against the rules, run to their end.
 func TestTreeIsOutlived(t *testing.T) {
-	for _, outer := range searching() {
-		for _, inner := range searching() {
-			t.Run(inner.name+" in "+outer.name, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					defer noneLeft(t)
-					var g gauge
-					var left sync.WaitGroup
-					for _, limit := range []int{1, 3} {
-						outer.run(context.Background(), 3, func(ctx context.Context, i int) error {
-							ctx = context.WithoutCancel(ctx)
-							left.Go(func() {
-								time.Sleep(time.Duration(i) * time.Second) // some start when the tree has ended
-								err := inner.run(ctx, 5, func(context.Context, int) error { g.Hold(time.Second); return nil })
-								equal(t, "error", err, nil)
-							})
-							time.Sleep(time.Second / 2)
-							return nil
-						}, within(limit, limit))
-					}
-					left.Wait()
-					equal(t, "tasks", g.Total(), 2*3*5)
-				})
-			})
-		}
+	for i, p := range next() {
+		limit := 1 + 2*(i%2)
+		bubble(t, p[1].name+" in "+p[0].name, func(t *testing.T) { outlived(t, p[0], p[1], limit) })
 	}
+}
+
+func outlived(t *testing.T, outer, inner entryPoint, limit int) {
+	var g gauge
+	var left sync.WaitGroup
+	outer.run(bg, 3, func(ctx context.Context, i int) error {
+		ctx = context.WithoutCancel(ctx)
+		late := func() {
+			equal(t, "error", inner.run(ctx, 5, holds(&g, time.Second)), nil)
+		}
+		left.Add(1)
+		time.AfterFunc(time.Duration(i)*time.Second, func() { defer left.Done(); late() }) // some start when the tree has ended
+		time.Sleep(time.Second / 2)
+		return nil
+	}, within(limit, limit))
+	left.Wait()
+	equal(t, "tasks", g.Total(), 3*5)
 }
 
 // Contexts that tasks of a tree have kept keep neither its items nor its calls.
 func TestTreeIsNotKept(t *testing.T) {
-	type thing struct{ _ [1 << 10]byte }
 	synctest.Test(t, func(t *testing.T) {
-		var freed atomic.Int64
-		track := func() *thing {
-			x := new(thing)
-			runtime.AddCleanup(x, func(int) { freed.Add(1) }, 0)
-			return x
-		}
+		var x tracker
 		var mu sync.Mutex
 		var kept []context.Context
 		keep := func(ctx context.Context, x *thing) (*thing, error) {
@@ -258,29 +184,19 @@ func TestTreeIsNotKept(t *testing.T) {
 			time.Sleep(time.Second) // the others run on helpers, and some wait for a permit
 			return x, nil
 		}
-		things := func() []*thing { return []*thing{track(), track(), track(), track(), track()} }
-		stint.Each(context.Background(), things(), func(ctx context.Context, x *thing) error {
-			keep(ctx, x)
-			if _, err := stint.Map(ctx, things(), keep); err != nil {
+		stint.Each(bg, x.things(5), func(ctx context.Context, item *thing) error {
+			keep(ctx, item)
+			if _, err := stint.Map(ctx, x.things(5), keep); err != nil {
 				return err
 			}
 			r := stint.NewResults[*thing](ctx)
-			for _, x := range things() {
-				r.Go(func(ctx context.Context) (*thing, error) { return keep(ctx, x) })
+			for _, item := range x.things(5) {
+				r.Go(func(ctx context.Context) (*thing, error) { return keep(ctx, item) })
 			}
 			_, err := r.Wait()
 			return err
 		}, within(3, 3))
-		for range 1000 {
-			runtime.GC()
-			for range 100 {
-				runtime.Gosched()
-			}
-			if freed.Load() == 5+5*10 {
-				break
-			}
-		}
-		equal(t, "values freed", freed.Load(), 5+5*10)
+		x.collected(t, 5+5*10)
 		equal(t, "contexts kept", len(kept), 5+5*10)
 	})
 }
@@ -289,16 +205,12 @@ func TestTreeIsNotKept(t *testing.T) {
 // between them: all leaves run, and never more at once than the limit of their tree allows.
 // Limiters are nested in one order only.
 func TestRandomTrees(t *testing.T) {
-	seeds := 300
-	if race.Enabled || testing.Short() {
-		seeds = 60
-	}
-	for seed := range seeds {
+	for seed := range rounds(200) {
 		synctest.Test(t, func(t *testing.T) {
 			defer noneLeft(t)
 			x := newRandomTree(uint64(seed))
 			defer x.pool.Close()
-			x.search(context.Background(), 4)
+			x.search(bg, 4)
 			equal(t, fmt.Sprint("leaves, with seed ", seed), x.ran.Load(), x.made.Load())
 			for _, l := range x.limiters {
 				equal(t, fmt.Sprint("running, with seed ", seed), l.Stats().Running, 0)

@@ -189,9 +189,10 @@ func section(output, head string) string {
 	return strings.TrimSuffix(text, "PASS\n")
 }
 
+var dropped = regexp.MustCompile(`\npanic: .* was dropped, and nobody called its Wait: (stint|errgroup): task panicked: boom\n`)
+
 // A group that is dropped without Wait crashes the process with the panic of its task.
 func TestPanicOfADroppedGroupCrashes(t *testing.T) {
-	dropped := regexp.MustCompile(`\npanic: .* was dropped, and nobody called its Wait: (stint|errgroup): task panicked: boom\n`)
 	boom := func() error { explode("boom"); return nil }
 	for name, drop := range map[string]func(){
 		"Group":    func() { stint.NewGroup(t.Context()).Go(func(context.Context) error { return boom() }) },
@@ -203,22 +204,24 @@ func TestPanicOfADroppedGroupCrashes(t *testing.T) {
 			stint.NewGroup(t.Context(), stint.NewPool()).Go(func(context.Context) error { return boom() })
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			if !isChild() {
-				output, failed := child(t)
-				if !failed || !dropped.MatchString(output) || !strings.Contains(output, "conformance_test.explode(") {
-					t.Errorf("want a crash with the panic and the stack of the task; got:\n%s", output)
-				}
-				return
-			}
-			synctest.Test(t, func(t *testing.T) {
-				drop()
-				time.Sleep(2 * time.Second) // its worker has ended
-			})
-			for range 1000 {
-				runtime.GC()
-			}
-		})
+		t.Run(name, func(t *testing.T) { droppedGroup(t, drop) })
+	}
+}
+
+func droppedGroup(t *testing.T, drop func()) {
+	if !isChild() {
+		output, failed := child(t)
+		if !failed || !dropped.MatchString(output) || !strings.Contains(output, "conformance_test.explode(") {
+			t.Errorf("want a crash with the panic and the stack of the task; got:\n%s", output)
+		}
+		return
+	}
+	synctest.Test(t, func(t *testing.T) {
+		drop()
+		time.Sleep(2 * time.Second) // its worker has ended
+	})
+	for range 1000 {
+		runtime.GC()
 	}
 }
 

@@ -5,11 +5,24 @@ import (
 	"slices"
 )
 
+// The figures of an outcome.
+const (
+	ratio    = iota // of the best throughput
+	peak            // running at once, in knees
+	running         // on average, in knees
+	crowded         // share of the time with a crowd
+	failed          // share of the tasks
+	makespan        // of a total of tasks, in that with the best fixed limit
+	late            // recovery after the worst step, in what it may take
+	figures
+)
+
+var figureNames = [figures]string{"ratio", "peak", "running", "crowded", "failed", "makespan", "late"}
+
 // An Outcome is what came out of a trial, in the terms of its goals.
-type Outcome struct {
-	ratio, peak, running, crowded, failed, makespan float64
-	late                                            float64 // recovery after the worst step, in what it may take
-}
+type Outcome [figures]float64
+
+func (o Outcome) String() string { return fmt.Sprintf("%.3f", [figures]float64(o)) }
 
 // Outcome returns what a run with a seed came to.
 func (tr *Trial) Outcome(m *Meter, seed uint64) Outcome {
@@ -25,77 +38,44 @@ func (tr *Trial) Outcome(m *Meter, seed uint64) Outcome {
 		crowded: m.crowded / m.Now, failed: float64(m.Failed) / float64(m.Ended),
 	}
 	for _, s := range tr.Steps {
-		o.late = max(o.late, (m.recovered(s.At)-s.At)/s.Within)
+		o[late] = max(o[late], (m.recovered(s.At)-s.At)/s.Within)
 	}
 	return o
 }
 
-func (o Outcome) String() string {
-	if o.makespan > 0 {
-		return fmt.Sprintf("makespan %.3f", o.makespan)
-	}
-	return fmt.Sprintf("ratio %.3f, peak %.1f, running %.2f, crowded %.3f, failed %.3f, late %.2f",
-		o.ratio, o.peak, o.running, o.crowded, o.failed, o.late)
-}
-
-// Mean returns the mean of outcomes.
-func Mean(outcomes []Outcome) Outcome {
-	return combine(outcomes, func(values []float64) float64 {
-		sum := 0.0
-		for _, x := range values {
-			sum += x
+// Mean returns the mean of outcomes, figure by figure.
+func Mean(outcomes []Outcome) (mean Outcome) {
+	for i := range mean {
+		for _, o := range outcomes {
+			mean[i] += o[i]
 		}
-		return sum / float64(len(values))
-	})
+		mean[i] /= float64(len(outcomes))
+	}
+	return mean
 }
 
 // Median returns the median of outcomes, figure by figure.
-func Median(outcomes []Outcome) Outcome {
-	return combine(outcomes, func(values []float64) float64 {
-		slices.Sort(values)
-		return values[len(values)/2]
-	})
-}
-
-// combine returns f of each figure.
-func combine(outcomes []Outcome, f func(values []float64) float64) Outcome {
-	of := func(figure func(Outcome) float64) float64 {
+func Median(outcomes []Outcome) (median Outcome) {
+	for i := range median {
 		var values []float64
 		for _, o := range outcomes {
-			values = append(values, figure(o))
+			values = append(values, o[i])
 		}
-		return f(values)
+		slices.Sort(values)
+		median[i] = values[len(values)/2]
 	}
-	return Outcome{
-		ratio:    of(func(o Outcome) float64 { return o.ratio }),
-		peak:     of(func(o Outcome) float64 { return o.peak }),
-		running:  of(func(o Outcome) float64 { return o.running }),
-		crowded:  of(func(o Outcome) float64 { return o.crowded }),
-		failed:   of(func(o Outcome) float64 { return o.failed }),
-		makespan: of(func(o Outcome) float64 { return o.makespan }),
-		late:     of(func(o Outcome) float64 { return o.late }),
-	}
+	return median
 }
 
 // Misses returns the goals that an outcome misses.
 func (tr *Trial) Misses(o Outcome) []string {
 	var misses []string
-	if o.ratio < tr.Ratio {
-		misses = append(misses, fmt.Sprintf("%s: %.3f of the best throughput, want %.3f", tr.Name, o.ratio, tr.Ratio))
+	if o[ratio] < tr.Ratio {
+		misses = append(misses, fmt.Sprintf("%s: ratio %.3f, want %.3f", tr.Name, o[ratio], tr.Ratio))
 	}
-	for _, g := range []struct {
-		what      string
-		got, most float64
-	}{
-		{"running at once, in knees", o.peak, tr.Peak},
-		{"running on average, in knees", o.running, tr.Running},
-		{"share of the time with a crowd", o.crowded, tr.Crowded},
-		{"share that failed", o.failed, tr.Failed},
-		{"makespan", o.makespan, tr.Makespan},
-		{"of the time to recover", o.late, min(1, float64(len(tr.Steps)))},
-	} {
-		if g.most > 0 && g.got > g.most {
-			misses = append(misses, fmt.Sprintf("%s: %s: %.3f, want %.3f at most", tr.Name, g.what, g.got, g.most))
+	for i, most := range (Outcome{peak: tr.Peak, running: tr.Running, crowded: tr.Crowded, failed: tr.Failed, makespan: tr.Makespan, late: min(1, float64(len(tr.Steps)))}) {
+		if most > 0 && o[i] > most {
+			misses = append(misses, fmt.Sprintf("%s: %s %.3f, want %.3f at most", tr.Name, figureNames[i], o[i], most))
 		}
 	}
 	return misses

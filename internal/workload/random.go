@@ -6,18 +6,14 @@ import (
 	"math/rand/v2"
 )
 
-// Random returns a workload drawn by seed.
+// Random returns a workload drawn by seed, of one of eight kinds.
 func Random(seed uint64) *Workload {
 	r := rand.New(rand.NewPCG(seed, 4242))
-	log := func(a, b float64) float64 { return a * math.Exp(r.Float64()*math.Log(b/a)) }
-	p := &Workload{Procs: 1 << r.IntN(5)}
-	k := math.Round(log(2, 150))
-	s := log(.5, 40)
-	const tasks = 3500
-	var rate float64
-	kind := r.IntN(8)
-	dist := r.IntN(3)
-	serve := func(r *rand.Rand) float64 {
+	w := &Workload{Procs: 1 << r.IntN(5)}
+	k := math.Round(logUniform(r, 2, 150))
+	s := logUniform(r, .5, 40)
+	kind, dist := r.IntN(8), r.IntN(3)
+	draw := func(_ float64, r *rand.Rand) float64 {
 		switch dist {
 		case 0:
 			return s
@@ -26,58 +22,43 @@ func Random(seed uint64) *Workload {
 		}
 		return lognormal(r, 1, s)
 	}
+	rate := k / s
 	switch kind {
 	case 0:
-		p.Name = fmt.Sprintf("slots k=%v s=%.1f dist=%d", k, s, dist)
-		p.Slots, rate = slots(int(k)), k/s
-		p.Next = func(_ float64, r *rand.Rand) (float64, float64, float64) { return touch, 0, serve(r) }
+		w.Slots, w.Next = slots(int(k)), served(draw)
 	case 1:
-		p.Name = fmt.Sprintf("shared k=%v s=%.1f dist=%d", k, s, dist)
-		p.Rate, rate = shared(k), k/s
-		p.Next = func(_ float64, r *rand.Rand) (float64, float64, float64) { return touch, 0, serve(r) }
+		w.Rate, w.Next = shared(k), served(draw)
 	case 2:
 		k = max(2, math.Round(k/8))
-		w := s * log(1, 10)
-		p.Name = fmt.Sprintf("rtt %.1f + slots k=%v s=%.1f dist=%d", w, k, s, dist)
-		p.Slots, rate = slots(int(k)), min(k/s, 256/(s+w))
-		p.Next = func(_ float64, r *rand.Rand) (float64, float64, float64) { return touch, w, serve(r) }
+		wait := s * logUniform(r, 1, 10)
+		w.Slots, rate = slots(int(k)), min(k/s, 256/(s+wait))
+		w.Next = func(_ float64, r *rand.Rand) (float64, float64, float64) { return touch, wait, draw(0, r) }
 	case 3:
-		a, b := log(.005, .1), log(.0001, .01)
+		a, b := logUniform(r, .005, .1), logUniform(r, .0001, .01)
 		n := math.Sqrt((1 - a) / b)
-		p.Name = fmt.Sprintf("contended N*=%.0f s=%.1f", n, s)
-		p.Rate, rate = contended(a, b), n/(1+a*(n-1)+b*n*(n-1))/s
-		p.Next = func(_ float64, r *rand.Rand) (float64, float64, float64) { return touch, 0, exp(r, s) }
+		w.Rate, rate = contended(a, b), n/(1+a*(n-1)+b*n*(n-1))/s
+		w.Next = about(s)
 	case 4:
-		knee := k * uniform(r, 1.2, 3)
-		p.Name = fmt.Sprintf("cliff k=%v knee=%.1f s=%.1f", k, knee, s)
-		p.Rate, rate = cliff(k, knee), k/s
-		p.Next = func(_ float64, r *rand.Rand) (float64, float64, float64) { return touch, 0, exp(r, s) }
+		w.Rate, w.Next = cliff(k, k*uniform(r, 1.2, 3)), about(s)
 	case 5:
-		f := log(.01, .9)
-		p.Name = fmt.Sprintf("mixed %.0f%% P=%d d=%.1f", f*100, p.Procs, s)
-		rate = min(float64(p.Procs)/(f*s), 256/s)
-		p.Next = func(_ float64, r *rand.Rand) (float64, float64, float64) {
-			return exp(r, f*s), exp(r, (1-f)*s), 0
-		}
+		f := logUniform(r, .01, .9)
+		rate = min(float64(w.Procs)/(f*s), 256/s)
+		w.Next = func(_ float64, r *rand.Rand) (float64, float64, float64) { return exp(r, f*s), exp(r, (1-f)*s), 0 }
 	case 6:
-		p.Name = fmt.Sprintf("sleep %.1f dist=%d", s, dist)
-		rate = 256 / s
-		p.Next = func(_ float64, r *rand.Rand) (float64, float64, float64) { return touch, serve(r), 0 }
-		if float64(p.Procs)/touch < rate {
-			rate = float64(p.Procs) / touch
-		}
+		rate = min(256/s, float64(w.Procs)/touch)
+		w.Next = waiting(func(r *rand.Rand) float64 { return draw(0, r) })
 	case 7:
-		p.Name = fmt.Sprintf("bimodal k=%v", k)
-		p.Slots, rate = slots(int(k)), k/(.9*s/5+.1*8.2*s)
-		p.Next = func(_ float64, r *rand.Rand) (float64, float64, float64) {
+		w.Slots, rate = slots(int(k)), k/(.9*s/5+.1*8.2*s)
+		w.Next = served(func(_ float64, r *rand.Rand) float64 {
 			if r.Float64() < .9 {
-				return touch, 0, s / 5
+				return s / 5
 			}
-			return touch, 0, 8.2 * s
-		}
+			return 8.2 * s
+		})
 	}
-	p.Until = tasks / rate
-	return p
+	w.Name = fmt.Sprintf("random %d: kind %d, k=%v s=%.1f", seed, kind, k, s)
+	w.Until = 3500 / rate
+	return w
 }
 
 // Trap returns a server with 2 or 3 slots that collapses when up to three times as many

@@ -69,7 +69,7 @@ func TestEndIsToldWhileTheCallerIsBusy(t *testing.T) {
 func TestCloseFromAnywhere(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
-	const n, at = 500, 300
+	const n, at = 200, 120
 	for name, use := range map[string]func(*cluster.Client){
 		"body": func(client *cluster.Client) {
 			for range cluster.MapSeq(bounded(t), client, newTask(j), slices.Values(items(n, item{}))) {
@@ -93,7 +93,7 @@ func TestCloseFromAnywhere(t *testing.T) {
 			<-c.done
 		},
 	} {
-		for range 5 {
+		for range 2 {
 			client := connect(t, where)
 			client.Handle(newTask(j))
 			served := make(chan error, 1)
@@ -127,7 +127,7 @@ func TestGoexitOfTheCaller(t *testing.T) {
 	where, j := newServer(t), newJournal(t)
 	c := connect(t, where)
 	serve(t, connect(t, where), 4, newTask(j))
-	for i := range 10 {
+	for i := range 3 {
 		within(t, "body", func() {
 			for range cluster.MapSeq(bounded(t), c, newTask(j), slices.Values(items(100, item{}))) {
 				runtime.Goexit()
@@ -136,7 +136,7 @@ func TestGoexitOfTheCaller(t *testing.T) {
 		within(t, "sequence", func() {
 			defer func() { _ = recover() }()
 			for range cluster.MapSeq(bounded(t), c, newTask(j), func(yield func(item) bool) {
-				slices.Values(items(i*10, item{}))(yield)
+				slices.Values(items(i*40, item{}))(yield)
 				runtime.Goexit()
 			}) {
 			}
@@ -151,14 +151,14 @@ func TestNamedIsClosedWhileItEnds(t *testing.T) {
 	where, j := newServer(t), newJournal(t)
 	serve(t, connect(t, where), 8, newTask(j))
 	counter := look(t, where)
-	for i := range 15 {
+	for i := range 6 {
 		client, n := connect(t, where), 0
 		for range cluster.MapSeq(bounded(t), client, newTask(j), func(yield func(item) bool) {
 			for k := 0; yield(item{N: k}); k++ {
 			}
 		}, cluster.Name(fmt.Sprint("run-", i)), cluster.Queue(64)) {
 			if n++; n == 100 {
-				time.AfterFunc(time.Duration(i)*100*time.Microsecond, func() { client.Close() })
+				time.AfterFunc(time.Duration(i)*250*time.Microsecond, func() { client.Close() })
 				break
 			}
 		}
@@ -177,13 +177,13 @@ func TestResumeOfAnEnd(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
 	client, other, gone := connect(t, where), connect(t, where), errors.New("gone")
-	for i := range 60 {
+	for i := range 20 {
 		name := fmt.Sprint("run-", i)
 		ctx, cancel := context.WithCancelCause(bounded(t))
 		c := begin(ctx, client, newTask(j), items(1, item{}), cluster.Name(name))
 		time.Sleep(3 * time.Millisecond)
 		cancel(gone)
-		time.Sleep(time.Duration(i%30) * 20 * time.Microsecond)
+		time.Sleep(time.Duration(i) * 30 * time.Microsecond)
 		brief, stop := context.WithTimeoutCause(bounded(t), moment, gone)
 		for _, err := range cluster.Resume(brief, other, newTask(j), name) {
 			if err != nil && !errors.Is(err, cluster.ErrRunLost) && !errors.Is(err, cluster.ErrIncomplete) && !errors.Is(err, gone) {
@@ -219,7 +219,7 @@ func TestResultsOfACutOffWorker(t *testing.T) {
 	p, task, gone := newProxy(t, where), newTask(j, cluster.Lease(patience)), errors.New("gone")
 	serve(t, connect(t, p.url(), cluster.NATS(nats.ReconnectWait(20*time.Millisecond))), slots, task)
 	client := connect(t, where)
-	for i := range 4 {
+	for i := range 2 {
 		ctx, cancel := context.WithCancelCause(bounded(t))
 		gate, calls := fmt.Sprint("gate-", i), []*call{}
 		for range slots {
@@ -244,7 +244,7 @@ func TestMarkOfAClosedWorker(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
 	counter, task := look(t, where), newTask(j)
-	for i := range 40 {
+	for i := range 12 {
 		ctx, cancel := context.WithCancel(bounded(t))
 		c := begin(ctx, connect(t, where), task, items(1, item{Do: "wait", Gate: "never"}))
 		counter.queued(t, 1)
@@ -253,7 +253,7 @@ func TestMarkOfAClosedWorker(t *testing.T) {
 		w.Handle(task)
 		ended := make(chan error, 1)
 		go func() { ended <- cluster.Serve(bounded(t), w, cluster.Limit(1)) }()
-		time.Sleep(time.Duration(i) * 150 * time.Microsecond)
+		time.Sleep(time.Duration(i) * 500 * time.Microsecond)
 		w.Close()
 		<-ended
 		equal(t, "records and marks", len(counter.subjects(t, "stint-runs")), 1)

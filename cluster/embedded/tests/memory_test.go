@@ -14,7 +14,7 @@ import (
 // start, and the server holds nothing after it. It does not run in parallel, since it looks
 // at the heap.
 func TestMemoryIsFlat(t *testing.T) {
-	const n, early, size, bound = 50_000, 10_000, 200, 4 << 20
+	const n, early, size, bound = 12_000, 4_000, 1000, 4 << 20
 	port := freePorts(t, 1)[0]
 	where := "nats://" + loopback(port)
 	start(t, part{Role: "server", Server: node{Port: port}})

@@ -34,7 +34,7 @@ func TestManyRunsAtOnce(t *testing.T) {
 		for k := range 6 {
 			r := rand.New(rand.NewPCG(seed, uint64(100+k)))
 			runs.Go(func() {
-				for i := range 8 {
+				for i := range 4 {
 					randomRun(t, r, c, task, fmt.Sprint("run-", k, "-", i))
 				}
 			})
