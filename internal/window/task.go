@@ -9,12 +9,12 @@ import (
 
 // A Task is one item, and then its result.
 type Task[T, R any] struct {
-	index  int64
-	item   T
-	result R
-	done   bool // the call has returned a result
-	err    error
-	from   *limit.Scope // in which it is submitted, and then runs
+	Item  T
+	Value R // the result, set by the call
+	index int64
+	done  bool // the call has returned without an error
+	err   error
+	from  *limit.Scope // in which it is submitted, and then runs
 
 	key   any
 	alone bool // its key equals no other: it waits for none
@@ -28,10 +28,14 @@ type Task[T, R any] struct {
 // Err returns the error of t, or nil.
 func (t *Task[T, R]) Err() error { return t.err }
 
-// Result returns the result or the error of t, and reports whether it has either.
+// Result returns what the call has set and the error of t, and reports whether it has ended with
+// a result or an error.
 func (t *Task[T, R]) Result() (result R, ok bool, err error) {
-	return t.result, t.done || t.err != nil, t.err
+	return t.Value, t.done || t.err != nil, t.err
 }
+
+// Wants reports whether t is wanted: it is not behind an error.
+func (w *Window[T, R]) Wants(t *Task[T, R]) bool { return t.index <= w.last.Load() }
 
 // taskOf returns the task that runs as wt.
 func (w *Window[T, R]) taskOf(wt work.Task) *Task[T, R] {
@@ -44,22 +48,19 @@ func (w *Window[T, R]) taskOf(wt work.Task) *Task[T, R] {
 // Index returns the index of the item of the task that runs as wt.
 func (w *Window[T, R]) Index(wt work.Task) int { return int(w.taskOf(wt).index) }
 
-// Run runs a task: it calls the function for its item, and finishes it. After an error, which
-// it returns, the runner calls Finish, or the window is over.
+// Run runs a task: it calls the function for it, also if the context has ended, since the task
+// counts as completed; and finishes it. After an error, which it returns, the runner calls Finish,
+// or the window is over.
 func (w *Window[T, R]) Run(ctx context.Context, wt work.Task) error {
 	if w.Key != nil {
 		w.begin(wt.Payload.(*turn[T, R]), limit.ScopeOf(ctx))
 	}
 	t := w.taskOf(wt)
-	if t.index <= w.last.Load() {
-		if ctx.Err() != nil {
-			return nil // no more items are wanted
-		}
-		r, err := w.Call(ctx, t.item)
-		if err != nil {
+	if w.Wants(t) {
+		if err := w.Call(ctx, t); err != nil {
 			return err
 		}
-		t.result, t.done = r, true
+		t.done = true
 	}
 	w.finish(t) // from now on it belongs to the consumer
 	return nil
@@ -90,7 +91,7 @@ func (w *Window[T, R]) finish(t *Task[T, R]) {
 	var zero T
 	from := t.from
 	w.mu.Lock()
-	t.item, t.finished = zero, true
+	t.Item, t.finished = zero, true
 	w.room.demand.Finish(w.Executor.Engine.Limiter().Controller(), w.limit())
 	if w.Unordered {
 		w.appendLocked(t)

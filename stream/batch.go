@@ -1,0 +1,141 @@
+package stream
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/stint-go/stint/internal/race"
+	"github.com/stint-go/stint/internal/window"
+	"github.com/stint-go/stint/internal/work"
+)
+
+const (
+	batchTime = 20 * time.Microsecond // for which a task of a ParMap calls the function
+	batchSize = 64                    // records of a task, at most
+)
+
+// A batch is the records that become the next task of a ParMap. The feeder adds them. They are
+// submitted when there are enough, before the feeder blocks on a boundary or a channel, and by a
+// tick; and at once after a silence. Its room is admitted before its first record, so that submitting
+// it does not block.
+type batch[T any] struct {
+	cost atomic.Int64 // of a call, in nanoseconds, as the last task has measured it; 0: not known
+
+	// Owned by the feeder.
+	admitted bool // there is room for the next batch
+	alone    [1]T
+
+	mu      sync.Mutex
+	records []T
+	last    int  // how many the batch before had
+	over    bool // no more are wanted
+}
+
+// size returns how many records a task should have. In programs built with -race it is 1, since
+// the calls of a task are ordered.
+func (b *batch[T]) size() int {
+	cost := b.cost.Load()
+	if cost == 0 || race.Sharp {
+		return 1
+	}
+	return int(min(max(int64(batchTime)/cost, 1), batchSize))
+}
+
+// sink returns the sink of the stages before. Records with a key are not batched.
+func (m *parMap[T, R]) sink() sink[T] {
+	if m.window.Key != nil {
+		return oneByOne(m.up.lifetime, func(v T) bool {
+			return m.window.Admit(m.up.ctx.Done()) && m.window.Submit([]T{v}) == work.Accepted
+		})
+	}
+	m.up.flush = m.submit
+	return sink[T]{one: m.one, many: m.many}
+}
+
+func (m *parMap[T, R]) one(v T) bool {
+	alone := m.batch.alone[:]
+	alone[0] = v
+	defer clear(alone)
+	return m.many(alone)
+}
+
+func (m *parMap[T, R]) many(vs []T) bool {
+	for len(vs) > 0 {
+		n, wanted := m.add(vs)
+		if n == 0 && wanted {
+			wanted = m.window.Admit(m.up.ctx.Done())
+			m.batch.admitted = wanted
+		}
+		if !wanted || m.up.ended() {
+			return false
+		}
+		vs = vs[n:]
+	}
+	return true
+}
+
+// add adds the first records of vs to the batch and returns how many: none if there is no room
+// for a new one. It reports whether more records are wanted.
+func (m *parMap[T, R]) add(vs []T) (n int, wanted bool) {
+	b := &m.batch
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	size := b.size()
+	if b.records == nil {
+		if !b.admitted || b.over {
+			return 0, !b.over
+		}
+		b.admitted = false
+		b.records = make([]T, 0, min(size, max(b.last, len(vs))))
+	}
+	n = min(len(vs), max(size-len(b.records), 1))
+	b.records = append(b.records, vs[:n]...)
+	switch {
+	case len(b.records) >= size:
+		m.submitLocked()
+	case atomic.LoadUint32(&m.up.active) == 0:
+		m.up.activate()
+		m.submitLocked()
+	}
+	return n, !b.over
+}
+
+// submit submits the batch.
+func (m *parMap[T, R]) submit() {
+	m.batch.mu.Lock()
+	defer m.batch.mu.Unlock()
+	m.submitLocked()
+}
+
+func (m *parMap[T, R]) submitLocked() {
+	b := &m.batch
+	if len(b.records) == 0 {
+		return
+	}
+	records := b.records
+	b.records, b.last = nil, len(records)
+	b.over = m.window.Submit(records) != work.Accepted
+}
+
+// call calls the function for the records of a task, while they are wanted. The results before an
+// error or a panic are kept.
+func (m *parMap[T, R]) call(ctx context.Context, t *window.Task[[]T, []R]) error {
+	began := time.Now()
+	t.Value = make([]R, 0, len(t.Item))
+	for i, v := range t.Item {
+		if i > 0 && (ctx.Err() != nil || !m.window.Wants(t)) {
+			break
+		}
+		r, err := m.f(ctx, v)
+		if err != nil {
+			return err
+		}
+		t.Value = append(t.Value, r)
+	}
+	if !race.Sharp { // an atomic operation would order the tasks for the detector
+		m.batch.cost.Store(int64(time.Since(began)) / int64(len(t.Value)))
+	}
+	return nil
+}
