@@ -110,7 +110,6 @@ type resource struct {
 	setting          atomic.Bool  // somebody sets the limit
 	tasks, failed    atomic.Int64 // that the limiter counts
 	pooled, poolFail atomic.Int64 // that the pool counts
-	skipped          atomic.Int64 // that both may count, though they were not called
 	closed, streamed atomic.Bool
 }
 
@@ -280,7 +279,7 @@ func (x *resource) finish() {
 		st := x.pool.Stats()
 		equal(t, x.name+"what a closed pool has", st.Running+st.Queued+st.Waiting+st.Workers+st.Idle, 0)
 		if !x.streamed.Load() {
-			x.counted("Completed of a pool", st.Completed, x.pooled.Load())
+			equal(t, x.name+"Completed of a pool", st.Completed, uint64(x.pooled.Load()))
 			equal(t, x.name+"Failed of a pool", st.Failed, uint64(x.poolFail.Load()))
 		}
 	}
@@ -289,20 +288,13 @@ func (x *resource) finish() {
 	st = x.limiter.Stats()
 	equal(t, x.name+"permits held and waited for", st.Running+st.Waiting, 0)
 	if !x.streamed.Load() {
-		x.counted("Completed", st.Completed, x.tasks.Load())
+		equal(t, x.name+"Completed", st.Completed, uint64(x.tasks.Load()))
 		equal(t, x.name+"Failed", st.Failed, uint64(x.failed.Load()))
 	}
 	if x.plan.adaptive {
 		x.limiter.Set(x.plan.limit) // the search would go on
 	}
 	equal(t, x.name+"free permits", x.free(), x.limiter.Current())
-}
-
-// counted checks a count of tasks that have ended.
-func (x *resource) counted(what string, got uint64, seen int64) {
-	if n := int64(got); n < seen || n > seen+x.skipped.Load() {
-		x.w.t.Errorf("%s%s: got %d, want %d, or %d more", x.name, what, n, seen, x.skipped.Load())
-	}
 }
 
 // free counts the free permits: it takes them all.
@@ -362,20 +354,9 @@ func (w *world) call(ctx context.Context, c *callPlan, outside bool) (err error)
 			panic(v)
 		}
 	}()
-	defer r.skip()
 	err = c.kind.run(r, ctx, r.body, r.options()...)
 	returned = true
 	return err
-}
-
-// skip counts the tasks that were not called.
-func (r *running) skip() {
-	if r.on == nil || !r.plan.kind.window {
-		return
-	}
-	for _, n := range r.began {
-		r.on.skipped.Add(int64(1 - n))
-	}
 }
 
 // in returns the context of the call.

@@ -188,7 +188,6 @@ type callKind struct {
 	loop        bool // a pool does not count its tasks
 	streams     bool // it counts batches, and its first error is that of the first record
 	raw         bool // a panic passes through as it is
-	window      bool // tasks may finish without a call when the context has ended
 	run         func(r *running, ctx context.Context, f body, opts ...stint.Option) error
 }
 
@@ -209,12 +208,12 @@ var callKinds = slices.Concat(plainKinds(), []callKind{
 	}},
 	{name: "Group of all", keep: true, queue: true, run: everyGo},
 	{name: "Results of all", keep: true, queue: true, run: everyResult},
-	{name: "two keys", keep: true, queue: true, window: true, run: func(r *running, ctx context.Context, f body, opts ...stint.Option) error {
+	{name: "two keys", keep: true, queue: true, run: func(r *running, ctx context.Context, f body, opts ...stint.Option) error {
 		defer r.inTurn(2)
 		return stint.EachKey(ctx, count(r.n()), func(i int) int { return i % 2 }, f, opts...)
 	}},
 	{name: "errgroup", apart: true, run: ofErrgroup},
-	{name: "left", keep: true, queue: true, window: true, run: leftEarly},
+	{name: "left", keep: true, queue: true, run: leftEarly},
 	{name: "ParMap", queue: true, streams: true, run: func(r *running, ctx context.Context, f body, opts ...stint.Option) error {
 		out, err := stream.Collect(ctx, stream.ParMap(stream.From(indexes(r.n())), valued(f), opts...))
 		r.inOrder(out, err)
@@ -247,7 +246,7 @@ func plainKinds() (all []callKind) {
 	for _, e := range searching() {
 		loop := slices.Contains([]string{"Each", "Map", "Range"}, e.name)
 		all = append(all, callKind{
-			name: e.name, keep: true, queue: !loop, exits: loop, loop: loop, window: e.inOrder() || e.name == "Unordered" || e.name == "EachKey",
+			name: e.name, keep: true, queue: !loop, exits: loop, loop: loop,
 			run: func(r *running, ctx context.Context, f body, opts ...stint.Option) error {
 				return e.run(ctx, r.n(), f, opts...)
 			},
