@@ -17,9 +17,9 @@ const (
 )
 
 // A batch is the records that become the next task of a ParMap. The feeder adds them. They are
-// submitted when there are enough, before the feeder blocks on a boundary or a channel, and by a
-// tick; and at once after a silence. Its room is admitted before its first record, so that submitting
-// it does not block.
+// submitted when there are enough, before the feeder blocks on a boundary or a channel, by a tick,
+// and at once after a silence. A batch is admitted before its first record, so that to submit it
+// does not block.
 type batch[T any] struct {
 	cost atomic.Int64 // of a call, in nanoseconds, as the last task has measured it; 0: not known
 
@@ -57,8 +57,9 @@ func (m *parMap[T, R]) sink() sink[T] {
 func (m *parMap[T, R]) one(v T) bool {
 	alone := m.batch.alone[:]
 	alone[0] = v
-	defer clear(alone)
-	return m.many(alone)
+	wanted := m.many(alone)
+	clear(alone)
+	return wanted
 }
 
 func (m *parMap[T, R]) many(vs []T) bool {
@@ -139,3 +140,6 @@ func (m *parMap[T, R]) call(ctx context.Context, t *window.Task[[]T, []R]) error
 	}
 	return nil
 }
+
+// Short reports whether tasks are batches: then the rate at which they end says nothing.
+func (m *parMap[T, R]) Short() bool { return m.batch.size() > 1 }

@@ -19,8 +19,12 @@ const parMapOptions = option.Limiter | option.Pool | option.Queue | option.Unord
 // calls; without one the limit is adaptive. A record is in progress until its result has been
 // passed on. At most twice the limit are in progress, or the limit plus n under Queue(n).
 //
-// A call costs about a microsecond besides f: if f takes less, use Map, or ParMap for the slices
-// of a Chunk.
+// If calls take 10 µs or less, a worker takes several records at a time, for 20 µs of work, but at
+// most 64. Then a record may wait up to a millisecond for others, and each record in progress, as
+// counted above, stands for up to 64. What a call takes is known from earlier ones, so a long call
+// may hold up records behind it while other workers are idle. Calls must not wait for each other,
+// or for the consumer of a result, unless all calls of the ParMap take longer. ParMapKey takes
+// records one by one.
 //
 // The first error, in the order of the records, ends the stream at its position. Calls for
 // earlier records are not cancelled. Calls for later records do not start, and the context
