@@ -29,8 +29,7 @@ type batch[T any] struct {
 
 	mu      sync.Mutex
 	records []T
-	last    int  // how many the batch before had
-	over    bool // no more are wanted
+	last    int // how many the batch before had
 }
 
 // size returns how many records a task should have. In programs built with -race it is 1, since
@@ -64,12 +63,11 @@ func (m *parMap[T, R]) one(v T) bool {
 
 func (m *parMap[T, R]) many(vs []T) bool {
 	for len(vs) > 0 {
-		n, wanted := m.add(vs)
-		if n == 0 && wanted {
-			wanted = m.window.Admit(m.up.ctx.Done())
-			m.batch.admitted = wanted
+		n := m.add(vs)
+		if n == 0 {
+			m.batch.admitted = m.window.Admit(m.up.ctx.Done())
 		}
-		if !wanted || m.up.ended() {
+		if m.up.ended() {
 			return false
 		}
 		vs = vs[n:]
@@ -78,15 +76,15 @@ func (m *parMap[T, R]) many(vs []T) bool {
 }
 
 // add adds the first records of vs to the batch and returns how many: none if there is no room
-// for a new one. It reports whether more records are wanted.
-func (m *parMap[T, R]) add(vs []T) (n int, wanted bool) {
+// for a new one.
+func (m *parMap[T, R]) add(vs []T) (n int) {
 	b := &m.batch
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	size := b.size()
 	if b.records == nil {
-		if !b.admitted || b.over {
-			return 0, !b.over
+		if !b.admitted {
+			return 0
 		}
 		b.admitted = false
 		b.records = make([]T, 0, min(size, max(b.last, len(vs))))
@@ -100,7 +98,7 @@ func (m *parMap[T, R]) add(vs []T) (n int, wanted bool) {
 		m.up.activate()
 		m.submitLocked()
 	}
-	return n, !b.over
+	return n
 }
 
 // submit submits the batch.
@@ -110,14 +108,12 @@ func (m *parMap[T, R]) submit() {
 	m.submitLocked()
 }
 
+// submitLocked is submit. If a closed pool refuses the batch, the consumer sees that.
 func (m *parMap[T, R]) submitLocked() {
-	b := &m.batch
-	if len(b.records) == 0 {
-		return
+	if records := m.batch.records; records != nil {
+		m.batch.records, m.batch.last = nil, len(records)
+		m.window.Submit(records)
 	}
-	records := b.records
-	b.records, b.last = nil, len(records)
-	b.over = m.window.Submit(records) != work.Accepted
 }
 
 // call calls the function for the records of a task, while they are wanted. The results before an
