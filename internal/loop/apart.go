@@ -14,14 +14,15 @@ const maxApart = 1000
 
 // claimInOrder claims the next index, with its place in the order of the limit: under the lock,
 // so that this is the order of the items.
-func (w *worker) claimInOrder() (ok bool) {
+func (w *worker) claimInOrder() bool {
 	l := w.loop
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if w.at, ok = l.claim(); ok {
-		w.ticket = l.lim.Order.Take(l.lim.Bound())
+	if w.at, w.end = l.claim(1); w.at == w.end {
+		return false
 	}
-	return ok
+	w.ticket = l.lim.Order.Take(l.lim.Bound())
+	return true
 }
 
 // callApart makes the call on a goroutine of its own, which shares no memory with w. A Goexit
@@ -50,6 +51,7 @@ func (w *worker) callApart() {
 		runtime.Goexit()
 	}
 	w.calling = false
+	w.done++
 	if failed || !returned {
 		w.count(1)
 	} else {

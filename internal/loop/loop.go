@@ -4,6 +4,7 @@ package loop
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -48,7 +49,9 @@ type Loop struct {
 	ends    race.Ends // of items that ran on goroutines of their own
 	lim     *limit.Limiter
 	low     bool        // its tasks have low priority on lim
+	procs   int         // the number of CPUs
 	stopped atomic.Bool // no more calls start
+	cut     atomic.Bool // an index was claimed, and its call did not start
 
 	pooled  // for Engine
 	helping // otherwise
@@ -77,6 +80,7 @@ func (l *Loop) init() {
 		l.lim.Init(l.Limit)
 	}
 	l.low = l.shared() && l.Parent.IsLow()
+	l.procs = runtime.GOMAXPROCS(0)
 }
 
 // shared reports whether lim is not the loop's own.
@@ -110,6 +114,7 @@ func (l *Loop) join(w *worker) {
 	if w.calling || l.Context.Err() != nil {
 		l.Stop()
 	}
+	w.leave()
 	l.end()
 	w.release()
 	if l.running.Add(-1) == 0 {
@@ -135,7 +140,7 @@ func (l *Loop) Running() int {
 }
 
 // Complete reports whether every index was started. It is called after Run.
-func (l *Loop) Complete() bool { return l.left() == 0 }
+func (l *Loop) Complete() bool { return l.left() == 0 && !l.cut.Load() }
 
 // Stop keeps further calls from starting.
 func (l *Loop) Stop() { l.stopped.Store(true) }
@@ -146,14 +151,14 @@ func (l *Loop) left() int { return l.N - int(min(l.next.Load(), uint64(l.N))) }
 // isOver reports whether no more calls will start.
 func (l *Loop) isOver() bool { return l.stopped.Load() || l.left() == 0 }
 
-// claim claims the next index. Another worker may have claimed the last one since the caller
-// looked.
-func (l *Loop) claim() (i int, ok bool) {
+// claim claims the next n indexes: those from lo to hi-1, fewer at the end of the loop. Another
+// worker may have claimed the last one since the caller looked.
+func (l *Loop) claim(n int) (lo, hi int) {
 	if l.left() == 0 { // so that next stays near N whatever the number of workers
-		return 0, false
+		return 0, 0
 	}
-	n := l.next.Add(1) - 1
-	return int(n), n < uint64(l.N)
+	end, last := l.next.Add(uint64(n)), uint64(l.N)
+	return int(min(end-uint64(n), last)), int(min(end, last))
 }
 
 // end is called by every worker that leaves. If the loop is over, end ends the waits for

@@ -442,12 +442,12 @@ func TestCounterPassesTheLargestInt(t *testing.T) {
 		l := new(Loop)
 		l.N = n
 		l.next.Store(uint64(n) - 1)
-		if i, ok := l.claim(); !ok || i != n-1 {
-			t.Errorf("%d items: the last is %d, %v", n, i, ok)
+		if lo, hi := l.claim(64); lo != n-1 || hi != n {
+			t.Errorf("%d items: the last claim is %d to %d", n, lo, hi)
 		}
 		for range 4 {
-			if i, ok := l.claim(); ok || l.next.Load() != uint64(n) {
-				t.Errorf("%d items: claimed %d, the next is %d", n, i, l.next.Load())
+			if lo, hi := l.claim(64); lo < hi || l.next.Load() != uint64(n)+63 {
+				t.Errorf("%d items: claimed %d to %d, the next is %d", n, lo, hi, l.next.Load())
 			}
 		}
 		if l.next.Add(4); l.left() != 0 || !l.isOver() {

@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"runtime/trace"
+	"time"
 
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/race"
@@ -13,9 +14,16 @@ import (
 type worker struct {
 	loop    *Loop
 	ctx     context.Context // for the calls that it makes
-	at      int             // the index in hand
+	at      int             // the index in hand: its call has started
+	end     int             // of the claim: the indexes between are left
 	ticket  race.Ticket     // of at
 	calling bool            // the call for at has not returned
+	exits   bool            // it is a helper on an engine, whose goroutine ends after this claim
+	done    int             // calls that are not counted
+
+	size    int           // of the next claim
+	last    int           // size of the last claim
+	claimed time.Duration // when it made the last claim, by limit.Clock
 
 	has     bool // a permit that it must release
 	permit  limit.Permit
@@ -30,7 +38,7 @@ func (w *worker) isCaller() bool { return w == &w.loop.caller }
 // work takes indexes until none is left for w.
 func (w *worker) work() {
 	defer w.caught()
-	for w.keepPermit() && w.take() {
+	for w.take() {
 		if w.loop.Name != "" && trace.IsEnabled() {
 			w.traced()
 		} else {
@@ -51,21 +59,68 @@ func (w *worker) caught() {
 	}
 }
 
+// rest reports whether calls are left of the claim.
+func (w *worker) rest() bool { return w.end-w.at > 1 }
+
+// leave is called when w has made its last call.
+func (w *worker) leave() {
+	if w.done > 0 {
+		w.count(0)
+	}
+	if w.rest() {
+		w.loop.cut.Store(true)
+	}
+}
+
 // take gives w the next index. It reports false if there is none, or the loop is stopped.
-func (w *worker) take() (ok bool) {
-	l := w.loop
-	if l.stopped.Load() {
+func (w *worker) take() bool {
+	l, rest := w.loop, w.rest()
+	if !rest && (w.exits || !w.keepPermit()) || l.stopped.Load() {
 		return false
 	}
 	if l.Context.Err() != nil {
 		l.Stop()
 		return false
 	}
-	if race.Sharp {
+	switch {
+	case rest:
+		w.at++
+		return true
+	case race.Sharp:
 		return w.claimInOrder()
 	}
-	w.at, ok = l.claim()
-	return ok
+	w.at, w.end = l.claim(w.measure())
+	w.last = w.end - w.at
+	return w.last > 0
+}
+
+// A claim has several indexes if the calls of the claims before it were short. The clock is read
+// once a claim.
+const (
+	maxClaim   = 64
+	shortClaim = time.Microsecond // the next one is twice as large
+	longClaim  = 4 * shortClaim   // the next one is one index
+)
+
+// measure returns how many indexes w claims. It is one if items are likely to wait: under a fixed
+// limit above the number of CPUs, or on a permit that was lent. While the clock stands still, as
+// in a synctest bubble, claims do not grow. At the end of the loop, and if the limit lets all items
+// run at once, they are small enough for all workers.
+func (w *worker) measure() int {
+	l := w.loop
+	bound := l.lim.Bound()
+	if bound > l.procs && !l.lim.Adaptive() || w.permit != (limit.Permit{}) {
+		return 1
+	}
+	now := limit.Clock()
+	switch took := now - w.claimed; {
+	case took < 0 || took > longClaim: // negative after the start of a synctest bubble
+		w.size = 1
+	case 0 < took && took < shortClaim:
+		w.size = min(2*w.size, maxClaim)
+	}
+	w.claimed = now
+	return max(1, min(w.size, l.left()/bound/2))
 }
 
 // traced is call with a region.
@@ -92,22 +147,26 @@ func (w *worker) call() {
 		w.fail(task.Outcome{Err: err})
 		return
 	}
-	w.count(0)
+	if w.done++; !w.rest() {
+		w.count(0)
+	}
 }
 
 // fail passes on the outcome of the call. The call is counted first: Failed calls functions of
 // the caller, which may call Goexit.
 func (w *worker) fail(o task.Outcome) {
 	w.loop.lim.Failed()
+	w.done++
 	w.count(1)
 	w.loop.tell(w.at, o)
 }
 
-// count counts the call. failed is 1 if it has failed, and 0 otherwise.
+// count counts the calls of the claim that have ended. failed is how many of them have failed.
 func (w *worker) count(failed int) {
 	l := w.loop
-	l.lim.Completed(1)
-	w.sampling.Done(l.lim, 1, failed)
+	l.lim.Completed(w.done)
+	w.sampling.Done(l.lim, w.done, failed)
+	w.done = 0
 }
 
 // keepPermit reports whether w has a permit for one more call. If a waiter should have the
@@ -118,7 +177,7 @@ func (w *worker) keepPermit() bool {
 	switch {
 	case w.permit != (limit.Permit{}): // lent: of use to its lender only
 		return !w.permit.Wanted() || l.Engine == nil && w.returnPermit()
-	case w.quantum.Lasts(l.pressure(), 1):
+	case w.quantum.Lasts(l.pressure(), w.last):
 		return true
 	}
 	return l.Engine == nil && w.yield()
