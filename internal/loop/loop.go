@@ -5,6 +5,7 @@ package loop
 import (
 	"context"
 	"runtime"
+	"runtime/trace"
 	"sync"
 	"sync/atomic"
 
@@ -147,6 +148,18 @@ func (l *Loop) Stop() { l.stopped.Store(true) }
 
 // left returns how many indexes were not claimed.
 func (l *Loop) left() int { return l.N - int(min(l.next.Load(), uint64(l.N))) }
+
+// traced reports whether each call is a region.
+func (l *Loop) traced() bool { return l.Name != "" && trace.IsEnabled() }
+
+// stops reports whether no more calls start, of those that were claimed too. It stops the loop if
+// the context has ended.
+func (l *Loop) stops() bool {
+	if !l.stopped.Load() && l.Context.Err() != nil {
+		l.Stop()
+	}
+	return l.stopped.Load()
+}
 
 // isOver reports whether no more calls will start.
 func (l *Loop) isOver() bool { return l.stopped.Load() || l.left() == 0 }

@@ -39,7 +39,7 @@ func (w *worker) isCaller() bool { return w == &w.loop.caller }
 func (w *worker) work() {
 	defer w.caught()
 	for w.take() {
-		if w.loop.Name != "" && trace.IsEnabled() {
+		if w.loop.traced() {
 			w.traced()
 		} else {
 			w.call()
@@ -64,32 +64,25 @@ func (w *worker) rest() bool { return w.end-w.at > 1 }
 
 // leave is called when w has made its last call.
 func (w *worker) leave() {
-	if w.done > 0 {
-		w.count(0)
-	}
+	w.flush()
 	if w.rest() {
 		w.loop.cut.Store(true)
 	}
 }
 
-// take gives w the next index. It reports false if there is none, or the loop is stopped.
+// take gives w a claim, or what is left of one. It reports false if there is none, or the loop is
+// stopped.
 func (w *worker) take() bool {
-	l, rest := w.loop, w.rest()
-	if !rest && (w.exits || !w.keepPermit()) || l.stopped.Load() {
+	switch rest := w.rest(); {
+	case !rest && (w.exits || !w.keepPermit()), w.loop.stops():
 		return false
-	}
-	if l.Context.Err() != nil {
-		l.Stop()
-		return false
-	}
-	switch {
-	case rest:
+	case rest: // after a Goexit
 		w.at++
 		return true
 	case race.Sharp:
 		return w.claimInOrder()
 	}
-	w.at, w.end = l.claim(w.measure())
+	w.at, w.end = w.loop.claim(w.measure())
 	w.last = w.end - w.at
 	return w.last > 0
 }
@@ -109,7 +102,7 @@ const (
 func (w *worker) measure() int {
 	l := w.loop
 	bound := l.lim.Bound()
-	if bound > l.procs && !l.lim.Adaptive() || w.permit != (limit.Permit{}) {
+	if bound > l.procs && !l.lim.Adaptive() || w.permit != (limit.Permit{}) || l.traced() {
 		return 1
 	}
 	now := limit.Clock()
@@ -129,7 +122,7 @@ func (w *worker) traced() {
 	w.call()
 }
 
-// call makes the call for the index in hand.
+// call makes the calls of the claim, from the index in hand on.
 func (w *worker) call() {
 	l := w.loop
 	if race.Sharp {
@@ -140,16 +133,21 @@ func (w *worker) call() {
 		l.lim.Order.Start(w.ticket)
 		defer l.lim.Order.End(w.ticket)
 	}
-	w.calling = true
-	err := l.Body.Call(w.ctx, w.at)
-	w.calling = false
-	if err != nil {
-		w.fail(task.Outcome{Err: err})
-		return
+	for {
+		w.calling = true
+		err := l.Body.Call(w.ctx, w.at)
+		w.calling = false
+		if err != nil {
+			w.fail(task.Outcome{Err: err})
+		} else {
+			w.done++
+		}
+		if !w.rest() || l.stops() {
+			break
+		}
+		w.at++
 	}
-	if w.done++; !w.rest() {
-		w.count(0)
-	}
+	w.flush()
 }
 
 // fail passes on the outcome of the call. The call is counted first: Failed calls functions of
@@ -159,6 +157,13 @@ func (w *worker) fail(o task.Outcome) {
 	w.done++
 	w.count(1)
 	w.loop.tell(w.at, o)
+}
+
+// flush counts the calls that are not counted, none of which has failed.
+func (w *worker) flush() {
+	if w.done > 0 {
+		w.count(0)
+	}
 }
 
 // count counts the calls of the claim that have ended. failed is how many of them have failed.
