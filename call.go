@@ -18,9 +18,6 @@ type call struct {
 	outcome callOutcome
 }
 
-// Call calls f.
-func (c *call) Call(ctx context.Context, i int) error { return c.f(ctx, i) }
-
 // Failed records how the task of an item failed, and reports whether to stop.
 func (c *call) Failed(i int, o task.Outcome) (stop bool) { return c.outcome.failed(i, o) }
 
@@ -35,7 +32,7 @@ func (c *call) run(ctx context.Context, by string, n int, o option.Options) erro
 	out, l := &c.outcome, &c.loop
 	out.init(ctx, by, &o)
 	out.loop = l
-	l.N, l.Context, l.Parent, l.Body, l.Name = n, out.ctx, o.Scope(limit.ScopeOf(ctx)), c, o.Name
+	l.N, l.Context, l.Parent, l.Call, l.Body, l.Name = n, out.ctx, o.Scope(limit.ScopeOf(ctx)), c.f, c, o.Name
 	switch {
 	case o.Engine != nil:
 		l.Engine = o.Engine

@@ -21,6 +21,7 @@ func (w *worker) claimInOrder() bool {
 	if w.at, w.end = l.claim(1); w.at == w.end {
 		return false
 	}
+	w.first = w.at
 	w.ticket = l.lim.Order.Take(l.lim.Bound())
 	return true
 }
@@ -42,7 +43,7 @@ func (w *worker) callApart() {
 			}
 		}
 		var err error
-		if task.Guard(func() { err = l.Body.Call(ctx, i) }, tell) && err != nil {
+		if task.Guard(func() { err = l.Call(ctx, i) }, tell) && err != nil {
 			tell(task.Outcome{Err: err})
 		}
 		return failed
@@ -51,7 +52,6 @@ func (w *worker) callApart() {
 		runtime.Goexit()
 	}
 	w.calling = false
-	w.done++
 	if failed || !returned {
 		w.count(1)
 	} else {

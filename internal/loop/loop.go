@@ -16,10 +16,8 @@ import (
 	"github.com/stint-go/stint/internal/work"
 )
 
-// A Body makes the calls of a Loop, and is told how they end.
+// A Body is told how the calls of a Loop end.
 type Body interface {
-	// Call makes the call for i.
-	Call(ctx context.Context, i int) error
 	// Failed is told how the call for i ended if it did not return nil, and reports
 	// whether the loop stops. For a panic it runs inside the deferred call.
 	Failed(i int, o task.Outcome) (stop bool)
@@ -27,11 +25,12 @@ type Body interface {
 	Abandoned()
 }
 
-// Config configures a Loop. N, Context, Body and one of Limiter, Engine, Limit and Auto must be
+// Config configures a Loop. N, Context, Call, Body and one of Limiter, Engine, Limit and Auto must be
 // set.
 type Config struct {
 	N       int
 	Context context.Context
+	Call    func(ctx context.Context, i int) error
 	Body    Body
 	Parent  *limit.Scope // of the call, if a task makes it or its priority is low
 	Name    string       // of the regions in execution traces; "" makes none
@@ -43,7 +42,7 @@ type Config struct {
 	Auto    auto.Config    // searches for that limit instead, if Max is not 0; calls without a limit inherit it
 }
 
-// A Loop calls Body once for every index from 0 to N-1, unless Failed or the end of Context
+// A Loop calls Call once for every index from 0 to N-1, unless Failed or the end of Context
 // stops it.
 type Loop struct {
 	Config

@@ -19,7 +19,7 @@ type worker struct {
 	ticket  race.Ticket     // of at
 	calling bool            // the call for at has not returned
 	exits   bool            // it is a helper on an engine, whose goroutine ends after this claim
-	done    int             // calls that are not counted
+	first   int             // call of the claim that is not counted
 
 	size    int           // of the next claim
 	last    int           // size of the last claim
@@ -62,9 +62,8 @@ func (w *worker) caught() {
 // rest reports whether calls are left of the claim.
 func (w *worker) rest() bool { return w.end-w.at > 1 }
 
-// leave is called when w has made its last call.
+// leave is called when w has made its last call. The others of its claim do not start.
 func (w *worker) leave() {
-	w.flush()
 	if w.rest() {
 		w.loop.cut.Store(true)
 	}
@@ -73,8 +72,8 @@ func (w *worker) leave() {
 // take gives w a claim, or what is left of one. It reports false if there is none, or the loop is
 // stopped.
 func (w *worker) take() bool {
-	switch rest := w.rest(); {
-	case !rest && (w.exits || !w.keepPermit()), w.loop.stops():
+	switch l, rest := w.loop, w.rest(); {
+	case !rest && (w.exits || !w.keepPermit()), l.stops():
 		return false
 	case rest: // after a Goexit
 		w.at++
@@ -83,6 +82,7 @@ func (w *worker) take() bool {
 		return w.claimInOrder()
 	}
 	w.at, w.end = w.loop.claim(w.measure())
+	w.first = w.at
 	w.last = w.end - w.at
 	return w.last > 0
 }
@@ -133,45 +133,37 @@ func (w *worker) call() {
 		l.lim.Order.Start(w.ticket)
 		defer l.lim.Order.End(w.ticket)
 	}
-	for {
-		w.calling = true
-		err := l.Body.Call(w.ctx, w.at)
-		w.calling = false
-		if err != nil {
+	w.calling = true
+	for i := w.at; ; w.at = i {
+		if err := l.Call(w.ctx, i); err != nil {
+			w.calling = false
 			w.fail(task.Outcome{Err: err})
-		} else {
-			w.done++
+			w.calling = true
 		}
-		if !w.rest() || l.stops() {
+		if i++; i >= w.end || l.stopped.Load() || l.Context.Err() != nil {
 			break
 		}
-		w.at++
 	}
-	w.flush()
+	w.calling = false
+	if w.at >= w.first {
+		w.count(0)
+	}
 }
 
 // fail passes on the outcome of the call. The call is counted first: Failed calls functions of
 // the caller, which may call Goexit.
 func (w *worker) fail(o task.Outcome) {
 	w.loop.lim.Failed()
-	w.done++
 	w.count(1)
 	w.loop.tell(w.at, o)
 }
 
-// flush counts the calls that are not counted, none of which has failed.
-func (w *worker) flush() {
-	if w.done > 0 {
-		w.count(0)
-	}
-}
-
 // count counts the calls of the claim that have ended. failed is how many of them have failed.
 func (w *worker) count(failed int) {
-	l := w.loop
-	l.lim.Completed(w.done)
-	w.sampling.Done(l.lim, w.done, failed)
-	w.done = 0
+	lim, n := w.loop.lim, w.at+1-w.first
+	w.first = w.at + 1
+	lim.Completed(n)
+	w.sampling.Done(lim, n, failed)
 }
 
 // keepPermit reports whether w has a permit for one more call. If a waiter should have the
