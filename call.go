@@ -32,6 +32,7 @@ func (c *call) run(ctx context.Context, by string, n int, o option.Options) erro
 	out, l := &c.outcome, &c.loop
 	out.init(ctx, by, &o)
 	out.loop = l
+	l.Endless = ctx.Done() == nil // so that short items need not ask for the end
 	l.N, l.Context, l.Parent, l.Call, l.Body, l.Name = n, out.ctx, o.Scope(limit.ScopeOf(ctx)), c.f, c, o.Name
 	switch {
 	case o.Engine != nil:

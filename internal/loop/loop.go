@@ -30,6 +30,7 @@ type Body interface {
 type Config struct {
 	N       int
 	Context context.Context
+	Endless bool // Context does not end before Stop is called
 	Call    func(ctx context.Context, i int) error
 	Body    Body
 	Parent  *limit.Scope // of the call, if a task makes it or its priority is low

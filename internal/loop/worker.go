@@ -87,22 +87,21 @@ func (w *worker) take() bool {
 	return w.last > 0
 }
 
-// A claim has several indexes if the calls of the claims before it were short. The clock is read
-// once a claim.
+// A claim has several indexes if the calls of the claims before it were short, and fewer near the
+// end of the loop, for which workers should arrive at about the same time. The clock is read once a
+// claim.
 const (
 	maxClaim   = 64
 	shortClaim = time.Microsecond // the next one is twice as large
 	longClaim  = 4 * shortClaim   // the next one is one index
 )
 
-// measure returns how many indexes w claims. It is one if items are likely to wait: under a fixed
-// limit above the number of CPUs, or on a permit that was lent. While the clock stands still, as
-// in a synctest bubble, claims do not grow. At the end of the loop, and if the limit lets all items
-// run at once, they are small enough for all workers.
+// measure returns how many indexes w claims. It is one if items are likely to wait: on a permit that
+// was lent, and under a limit that is fixed above the number of CPUs or lets all items run at once.
+// While the clock stands still, as in a synctest bubble, claims do not grow.
 func (w *worker) measure() int {
 	l := w.loop
-	bound := l.lim.Bound()
-	if bound > l.procs && !l.lim.Adaptive() || w.permit != (limit.Permit{}) || l.traced() {
+	if n := l.lim.Bound(); n >= l.N || n > l.procs && !l.lim.Adaptive() || w.permit != (limit.Permit{}) || l.traced() {
 		return 1
 	}
 	now := limit.Clock()
@@ -113,7 +112,7 @@ func (w *worker) measure() int {
 		w.size = min(2*w.size, maxClaim)
 	}
 	w.claimed = now
-	return max(1, min(w.size, l.left()/bound/2))
+	return max(1, min(w.size, l.left()/(2*l.procs)))
 }
 
 // traced is call with a region.
@@ -140,7 +139,7 @@ func (w *worker) call() {
 			w.fail(task.Outcome{Err: err})
 			w.calling = true
 		}
-		if i++; i >= w.end || l.stopped.Load() || l.Context.Err() != nil {
+		if i++; i >= w.end || l.stopped.Load() || !l.Endless && l.Context.Err() != nil {
 			break
 		}
 	}
