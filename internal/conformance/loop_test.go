@@ -144,7 +144,7 @@ func takesExactly(t *testing.T, e entryPoint, r *rand.Rand) {
 	equal(t, "time", sinceBubble(), slices.Max(free))
 }
 
-// An error among many short items stops the loop there.
+// An error among many short items stops the loop there, and so does the end of the context.
 func TestStopsAmongShortItems(t *testing.T) {
 	calls := 0
 	fails := func(context.Context, int) error {
@@ -160,6 +160,16 @@ func TestStopsAmongShortItems(t *testing.T) {
 			calls = 0
 			equal(t, "error", e.run(bg, 10_000, fails, opt), errBoom)
 			equal(t, e.name+": calls", calls, 6_000)
+			calls = 0
+			ctx, cancel := context.WithCancel(bg)
+			cancels := func(ctx context.Context, i int) error {
+				if fails(ctx, i) != nil {
+					cancel()
+				}
+				return nil
+			}
+			equal(t, "error", e.run(ctx, 10_000, cancels, opt), context.Canceled)
+			equal(t, e.name+": calls before the end of the context", calls, 6_000)
 		}
 	}
 }
