@@ -166,7 +166,7 @@ func TestRestOfAClaim(t *testing.T) {
 				l.Run()
 			}()
 			<-ended
-			sum, times := int(called.Load()), mostCalls(calls[:])
+			sum, times := int(called.Load()), mostCallsOfAnItem(calls[:])
 			stays := end == "return" || end == "Goexit" && !onCaller.Load()
 			if times != 1 || stays && sum != n || l.Complete() != (sum == n) {
 				t.Errorf("%s: %d calls of %d items, at most %d of one; complete: %v", end, sum, n, times, l.Complete())
@@ -187,12 +187,12 @@ func TestRestOfAClaim(t *testing.T) {
 	}
 }
 
-// mostCalls returns how often the item was called that was called most often.
-func mostCalls(calls []atomic.Int32) (most int32) {
+// mostCallsOfAnItem returns how often the item was called that was called most often.
+func mostCallsOfAnItem(calls []atomic.Int32) (n int32) {
 	for i := range calls {
-		most = max(most, calls[i].Load())
+		n = max(n, calls[i].Load())
 	}
-	return most
+	return n
 }
 
 // A Goexit on a helper costs no helper: the next call begins at once, though the
