@@ -12,7 +12,7 @@ import (
 
 // A call is one call of Each, Map, Range or First: a loop over the indexes of its items.
 type call struct {
-	f       func(context.Context, int) error
+	calls   func(context.Context, *loop.Claim) error
 	waits   bool // every item may wait for another, so all start at once
 	loop    loop.Loop
 	outcome callOutcome
@@ -33,7 +33,7 @@ func (c *call) run(ctx context.Context, by string, n int, o option.Options) erro
 	out.init(ctx, by, &o)
 	out.loop = l
 	l.Endless = ctx.Done() == nil // so that short items need not ask for the end
-	l.N, l.Context, l.Parent, l.Call, l.Body, l.Name = n, out.ctx, o.Scope(limit.ScopeOf(ctx)), c.f, c, o.Name
+	l.N, l.Context, l.Parent, l.Calls, l.Body, l.Name = n, out.ctx, o.Scope(limit.ScopeOf(ctx)), c.calls, c, o.Name
 	switch {
 	case o.Engine != nil:
 		l.Engine = o.Engine

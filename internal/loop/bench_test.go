@@ -108,7 +108,7 @@ func (b *bench) loop(ctx context.Context, n int, call func(ctx context.Context, 
 	l := new(testLoop)
 	l.Parent = limit.ScopeOf(ctx)
 	ctx, l.cancel = context.WithCancel(ctx)
-	l.N, l.Context, l.Call, l.Body, l.Engine, l.Limit = n, ctx, call, l, b.e, b.n
+	l.N, l.Context, l.Calls, l.Body, l.Engine, l.Limit = n, ctx, Calls(call), l, b.e, b.n
 	if b.e == nil {
 		l.Limiter = b.lim
 	}

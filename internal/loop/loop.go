@@ -25,13 +25,13 @@ type Body interface {
 	Abandoned()
 }
 
-// Config configures a Loop. N, Context, Call, Body and one of Limiter, Engine, Limit and Auto must be
+// Config configures a Loop. N, Context, Calls, Body and one of Limiter, Engine, Limit and Auto must be
 // set.
 type Config struct {
 	N       int
 	Context context.Context
-	Endless bool // Context does not end before Stop is called
-	Call    func(ctx context.Context, i int) error
+	Endless bool                                // Context does not end before Stop is called
+	Calls   func(context.Context, *Claim) error // makes the call for At, and those that Next allows; returns the first error
 	Body    Body
 	Parent  *limit.Scope // of the call, if a task makes it or its priority is low
 	Name    string       // of the regions in execution traces; "" makes none
@@ -43,7 +43,7 @@ type Config struct {
 	Auto    auto.Config    // searches for that limit instead, if Max is not 0; calls without a limit inherit it
 }
 
-// A Loop calls Call once for every index from 0 to N-1, unless Failed or the end of Context
+// A Loop makes one call for every index from 0 to N-1, unless Failed or the end of Context
 // stops it.
 type Loop struct {
 	Config

@@ -12,17 +12,17 @@ import (
 
 // A worker is a goroutine that takes indexes of a loop: the caller's or a helper's.
 type worker struct {
-	loop    *Loop
-	ctx     context.Context // for the calls that it makes
-	at      int             // the index in hand: its call has started
-	end     int             // of the claim: the indexes between are left
-	ticket  race.Ticket     // of at
-	calling bool            // the call for at has not returned
-	exits   bool            // it is a helper on an engine, whose goroutine ends after this claim
-	first   int             // call of the claim that is not counted
+	loop *Loop
+	ctx  context.Context // for the calls that it makes
+	Claim
+	end     int         // of the claim: the indexes between are left
+	ticket  race.Ticket // of at
+	calling bool        // the call for at has not returned
+	exits   bool        // it is a helper on an engine, whose goroutine ends after this claim
+	first   int         // call of the claim that is not counted
 
 	size    int           // of the next claim
-	last    int           // size of the last claim
+	claim   int           // size of the last claim
 	claimed time.Duration // when it made the last claim, by limit.Clock
 
 	has     bool // a permit that it must release
@@ -60,7 +60,7 @@ func (w *worker) caught() {
 }
 
 // rest reports whether calls are left of the claim.
-func (w *worker) rest() bool { return w.end-w.at > 1 }
+func (w *worker) rest() bool { return w.end-w.At > 1 }
 
 // leave is called when w has made its last call. The others of its claim do not start.
 func (w *worker) leave() {
@@ -72,19 +72,20 @@ func (w *worker) leave() {
 // take gives w a claim, or what is left of one. It reports false if there is none, or the loop is
 // stopped.
 func (w *worker) take() bool {
-	switch l, rest := w.loop, w.rest(); {
+	l := w.loop
+	switch rest := w.rest(); {
 	case !rest && (w.exits || !w.keepPermit()), l.stops():
 		return false
 	case rest: // after a Goexit
-		w.at++
+		w.At++
 		return true
 	case race.Sharp:
 		return w.claimInOrder()
 	}
-	w.at, w.end = w.loop.claim(w.measure())
-	w.first = w.at
-	w.last = w.end - w.at
-	return w.last > 0
+	w.At, w.end = l.claim(w.measure())
+	w.first, w.stopped = w.At, &l.stopped
+	w.claim = w.end - w.At
+	return w.claim > 0
 }
 
 // A claim has several indexes if the calls of the claims before it were short, and fewer near the
@@ -125,7 +126,7 @@ func (w *worker) traced() {
 func (w *worker) call() {
 	l := w.loop
 	if race.Sharp {
-		if w.at < maxApart {
+		if w.At < maxApart {
 			w.callApart()
 			return
 		}
@@ -133,18 +134,22 @@ func (w *worker) call() {
 		defer l.lim.Order.End(w.ticket)
 	}
 	w.calling = true
-	for i := w.at; ; w.at = i {
-		if err := l.Call(w.ctx, i); err != nil {
+	for {
+		if w.last = w.At; l.Endless {
+			w.last = w.end - 1
+		}
+		if err := l.Calls(w.ctx, &w.Claim); err != nil {
 			w.calling = false
 			w.fail(task.Outcome{Err: err})
 			w.calling = true
 		}
-		if i++; i >= w.end || l.stopped.Load() || !l.Endless && l.Context.Err() != nil {
+		if !w.rest() || l.stops() {
 			break
 		}
+		w.At++
 	}
 	w.calling = false
-	if w.at >= w.first {
+	if w.At >= w.first {
 		w.count(0)
 	}
 }
@@ -154,13 +159,13 @@ func (w *worker) call() {
 func (w *worker) fail(o task.Outcome) {
 	w.loop.lim.Failed()
 	w.count(1)
-	w.loop.tell(w.at, o)
+	w.loop.tell(w.At, o)
 }
 
 // count counts the calls of the claim that have ended. failed is how many of them have failed.
 func (w *worker) count(failed int) {
-	lim, n := w.loop.lim, w.at+1-w.first
-	w.first = w.at + 1
+	lim, n := w.loop.lim, w.At+1-w.first
+	w.first = w.At + 1
 	lim.Completed(n)
 	w.sampling.Done(lim, n, failed)
 }
@@ -173,7 +178,7 @@ func (w *worker) keepPermit() bool {
 	switch {
 	case w.permit != (limit.Permit{}): // lent: of use to its lender only
 		return !w.permit.Wanted() || l.Engine == nil && w.returnPermit()
-	case w.quantum.Lasts(l.pressure(), w.last):
+	case w.quantum.Lasts(l.pressure(), w.claim):
 		return true
 	}
 	return l.Engine == nil && w.yield()
