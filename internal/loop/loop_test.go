@@ -158,6 +158,7 @@ func TestRestOfAClaim(t *testing.T) {
 				}
 				return nil
 			})
+			l.Endless = end != "end of context"
 			l.failed = func(_ int, o task.Outcome) bool { return !o.Goexit }
 			ended := make(chan struct{})
 			go func() {
@@ -166,7 +167,7 @@ func TestRestOfAClaim(t *testing.T) {
 				l.Run()
 			}()
 			<-ended
-			sum, times := int(called.Load()), mostCallsOfAnItem(calls[:])
+			sum, times := int(called.Load()), calledAtMost(calls[:])
 			stays := end == "return" || end == "Goexit" && !onCaller.Load()
 			if times != 1 || stays && sum != n || l.Complete() != (sum == n) {
 				t.Errorf("%s: %d calls of %d items, at most %d of one; complete: %v", end, sum, n, times, l.Complete())
@@ -187,8 +188,8 @@ func TestRestOfAClaim(t *testing.T) {
 	}
 }
 
-// mostCallsOfAnItem returns how often the item was called that was called most often.
-func mostCallsOfAnItem(calls []atomic.Int32) (n int32) {
+// calledAtMost returns how often the item was called that was called more often than all others.
+func calledAtMost(calls []atomic.Int32) (n int32) {
 	for i := range calls {
 		n = max(n, calls[i].Load())
 	}
