@@ -167,7 +167,7 @@ func TestRestOfAClaim(t *testing.T) {
 				l.Run()
 			}()
 			<-ended
-			sum, times := int(called.Load()), calledAtMost(calls[:])
+			sum, times := int(called.Load()), maxCalls(calls[:])
 			stays := end == "return" || end == "Goexit" && !onCaller.Load()
 			if times != 1 || stays && sum != n || l.Complete() != (sum == n) {
 				t.Errorf("%s: %d calls of %d items, at most %d of one; complete: %v", end, sum, n, times, l.Complete())
@@ -188,8 +188,8 @@ func TestRestOfAClaim(t *testing.T) {
 	}
 }
 
-// calledAtMost returns how often the item was called that was called more often than all others.
-func calledAtMost(calls []atomic.Int32) (n int32) {
+// maxCalls returns how often an item was called, at the maximum.
+func maxCalls(calls []atomic.Int32) (n int32) {
 	for i := range calls {
 		n = max(n, calls[i].Load())
 	}
