@@ -124,7 +124,7 @@ func TestSmallerLimitAtOnce(t *testing.T) {
 // complete. If it does not, also by a Goexit on a helper, each of them is called.
 func TestRestOfAClaim(t *testing.T) {
 	waited := 0
-	for _, end := range []string{"return", "error", "end of context", "panic", "Goexit"} {
+	for _, end := range []string{"return", "error", "stop", "end of context", "panic", "Goexit"} {
 		in(t, kinds, []int{1, 2, 3}, func(t *testing.T, b *bench) {
 			const n, blocked = 30_000, 15_000
 			var calls [n]atomic.Int32
@@ -148,6 +148,8 @@ func TestRestOfAClaim(t *testing.T) {
 				switch end {
 				case "error":
 					return errors.New("boom")
+				case "stop":
+					l.Stop()
 				case "end of context":
 					l.cancel()
 				case "panic":
@@ -169,7 +171,7 @@ func TestRestOfAClaim(t *testing.T) {
 			<-ended
 			sum, times := int(called.Load()), maxCalls(calls[:])
 			stays := end == "return" || end == "Goexit" && !onCaller.Load()
-			if times != 1 || stays && sum != n || l.Complete() != (sum == n) {
+			if times != 1 || stays && sum != n || !stays && sum != int(last.Load()) || l.Complete() != (sum == n) {
 				t.Errorf("%s: %d calls of %d items, at most %d of one; complete: %v", end, sum, n, times, l.Complete())
 			}
 			if b.n == 1 {
