@@ -102,8 +102,8 @@ func blockedItem(t *testing.T, e entryPoint, n, blocked int, opts ...stint.Optio
 	}, opts...), nil)
 }
 
-// No item waits behind an item that blocks, however short the items are: also outside a
-// bubble, where time passes. If one waited, this test would not end.
+// Under a limit above GOMAXPROCS no item waits behind an item that blocks, however short the items are: also
+// outside a bubble, where time passes. If one waited, this test would not end.
 func TestWaitingBehindABlockedItem(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	for _, e := range []entryPoint{entryPoints[2], {"First", first}} {
@@ -112,7 +112,7 @@ func TestWaitingBehindABlockedItem(t *testing.T) {
 				p := stint.NewPool(stint.Limit(3))
 				blockedItem(t, e, n, blocked, p)
 				p.Close()
-				blockedItem(t, e, n, blocked, stint.Limit(2))
+				blockedItem(t, e, n, blocked, stint.Limit(3))
 			}
 		}
 	}
