@@ -12,14 +12,11 @@ import (
 
 // A call is one call of Each, Map, Range or First: a loop over the indexes of its items.
 type call struct {
-	f       func(context.Context, int) error
+	calls   func(context.Context, *loop.Claim) error
 	waits   bool // every item may wait for another, so all start at once
 	loop    loop.Loop
 	outcome callOutcome
 }
-
-// Call calls f.
-func (c *call) Call(ctx context.Context, i int) error { return c.f(ctx, i) }
 
 // Failed records how the task of an item failed, and reports whether to stop.
 func (c *call) Failed(i int, o task.Outcome) (stop bool) { return c.outcome.failed(i, o) }
@@ -35,7 +32,8 @@ func (c *call) run(ctx context.Context, by string, n int, o option.Options) erro
 	out, l := &c.outcome, &c.loop
 	out.init(ctx, by, &o)
 	out.loop = l
-	l.N, l.Context, l.Parent, l.Body, l.Name = n, out.ctx, o.Scope(limit.ScopeOf(ctx)), c, o.Name
+	l.Endless = ctx.Done() == nil // so that short items need not ask for the end
+	l.N, l.Context, l.Parent, l.Calls, l.Body, l.Name = n, out.ctx, o.Scope(limit.ScopeOf(ctx)), c.calls, c, o.Name
 	switch {
 	case o.Engine != nil:
 		l.Engine = o.Engine

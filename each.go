@@ -3,15 +3,18 @@ package stint
 import (
 	"context"
 	"fmt"
+
+	"github.com/stint-go/stint/internal/loop"
 )
 
 // Each calls f for every item and returns when all calls have finished. The calls run on
 // the caller's goroutine and on up to limit-1 others, or on the workers of a Pool. Without
 // an option the limit is adaptive: see [Auto].
 //
-// Items start roughly in order. Items that wait for each other need a Limit with room for
-// all of them, since an adaptive limit rises only as calls finish. An item costs about 30 ns;
-// for items of a few nanoseconds that compute use package par.
+// Items start roughly in order. A goroutine may take up to 64 items of less than a microsecond
+// at a time: if one of them blocks, the others wait. Under a Limit above GOMAXPROCS, or one with
+// room for all items, it takes one item at a time. Items that wait for each other need a Limit
+// with room for all of them, since an adaptive limit rises only as calls finish.
 //
 // The first error cancels the context given to f, starts no further calls, and is returned.
 // If ctx ends before every item was started, Each returns its cause. If f panics, Each
@@ -19,7 +22,16 @@ import (
 // Options: Limiter or Pool, KeepGoing, LowPriority, Name.
 func Each[T any](ctx context.Context, items []T, f func(context.Context, T) error, opts ...Option) error {
 	checkArgs("Each", ctx, f == nil)
-	c := &call{f: func(ctx context.Context, i int) error { return f(ctx, items[i]) }}
+	c := &call{calls: func(ctx context.Context, c *loop.Claim) error {
+		for {
+			if err := f(ctx, items[c.At]); err != nil {
+				return err
+			}
+			if !c.Next() {
+				return nil
+			}
+		}
+	}}
 	return c.run(ctx, "Each", len(items), collectIn(ctx, "Each", loopOptions, opts))
 }
 
@@ -30,7 +42,7 @@ func Range(ctx context.Context, n int, f func(ctx context.Context, i int) error,
 	if n < 0 {
 		panic(fmt.Sprintf("stint: Range: n is %d, want 0 or more", n))
 	}
-	return (&call{f: f}).run(ctx, "Range", n, collectIn(ctx, "Range", loopOptions, opts))
+	return (&call{calls: loop.Calls(f)}).run(ctx, "Range", n, collectIn(ctx, "Range", loopOptions, opts))
 }
 
 // Map calls f for every item, as [Each] does, and returns the results in the order of the
@@ -40,13 +52,13 @@ func Range(ctx context.Context, n int, f func(ctx context.Context, i int) error,
 func Map[T, R any](ctx context.Context, items []T, f func(context.Context, T) (R, error), opts ...Option) ([]R, error) {
 	checkArgs("Map", ctx, f == nil)
 	results := make([]R, len(items)) // each has one writer
-	c := &call{f: func(ctx context.Context, i int) error {
+	c := &call{calls: loop.Calls(func(ctx context.Context, i int) error {
 		r, err := f(ctx, items[i])
 		if err == nil {
 			results[i] = r
 		}
 		return err
-	}}
+	})}
 	err := c.run(ctx, "Map", len(items), collectIn(ctx, "Map", loopOptions, opts))
 	return results, err
 }

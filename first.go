@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync/atomic"
 
+	"github.com/stint-go/stint/internal/loop"
 	"github.com/stint-go/stint/internal/option"
 )
 
@@ -27,14 +28,14 @@ func First[T, R any](ctx context.Context, items []T, f func(context.Context, T) 
 	var result R
 	var won atomic.Bool // a call has succeeded, and sets result
 	c := new(call)
-	c.f = func(ctx context.Context, i int) error {
+	c.calls = loop.Calls(func(ctx context.Context, i int) error {
 		r, err := f(ctx, items[i])
 		if err == nil && won.CompareAndSwap(false, true) {
 			result = r
 			c.outcome.cancel(context.Canceled)
 		}
 		return err
-	}
+	})
 	c.waits = true
 	err := c.run(ctx, "First", len(items), o)
 	switch out := &c.outcome; {

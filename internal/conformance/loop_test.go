@@ -102,8 +102,8 @@ func blockedItem(t *testing.T, e entryPoint, n, blocked int, opts ...stint.Optio
 	}, opts...), nil)
 }
 
-// No item waits behind an item that blocks, however short the items are: also outside a
-// bubble, where time passes. If one waited, this test would not end.
+// Under a limit above GOMAXPROCS no item waits behind an item that blocks, however short the items are: also
+// outside a bubble, where time passes. If one waited, this test would not end.
 func TestWaitingBehindABlockedItem(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	for _, e := range []entryPoint{entryPoints[2], {"First", first}} {
@@ -112,7 +112,7 @@ func TestWaitingBehindABlockedItem(t *testing.T) {
 				p := stint.NewPool(stint.Limit(3))
 				blockedItem(t, e, n, blocked, p)
 				p.Close()
-				blockedItem(t, e, n, blocked, stint.Limit(2))
+				blockedItem(t, e, n, blocked, stint.Limit(3))
 			}
 		}
 	}
@@ -144,7 +144,7 @@ func takesExactly(t *testing.T, e entryPoint, r *rand.Rand) {
 	equal(t, "time", sinceBubble(), slices.Max(free))
 }
 
-// An error among many short items stops the loop there.
+// An error among many short items stops the loop there, and so does the end of the context.
 func TestStopsAmongShortItems(t *testing.T) {
 	calls := 0
 	fails := func(context.Context, int) error {
@@ -160,6 +160,16 @@ func TestStopsAmongShortItems(t *testing.T) {
 			calls = 0
 			equal(t, "error", e.run(bg, 10_000, fails, opt), errBoom)
 			equal(t, e.name+": calls", calls, 6_000)
+			calls = 0
+			ctx, cancel := context.WithCancel(bg)
+			cancels := func(ctx context.Context, i int) error {
+				if fails(ctx, i) != nil {
+					cancel()
+				}
+				return nil
+			}
+			equal(t, "error", e.run(ctx, 10_000, cancels, opt), context.Canceled)
+			equal(t, e.name+": calls before the end of the context", calls, 6_000)
 		}
 	}
 }

@@ -14,20 +14,22 @@ const maxApart = 1000
 
 // claimInOrder claims the next index, with its place in the order of the limit: under the lock,
 // so that this is the order of the items.
-func (w *worker) claimInOrder() (ok bool) {
+func (w *worker) claimInOrder() bool {
 	l := w.loop
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if w.at, ok = l.claim(); ok {
-		w.ticket = l.lim.Order.Take(l.lim.Bound())
+	if w.At, w.end = l.claim(1); w.At == w.end {
+		return false
 	}
-	return ok
+	w.first = w.At
+	w.ticket = l.lim.Order.Take(l.lim.Bound())
+	return true
 }
 
 // callApart makes the call on a goroutine of its own, which shares no memory with w. A Goexit
 // ends the caller's goroutine, too.
 func (w *worker) callApart() {
-	l, ctx, i, ticket, passes := w.loop, w.ctx, w.at, w.ticket, w.isCaller()
+	l, ctx, i, ticket, passes := w.loop, w.ctx, w.At, w.ticket, w.isCaller()
 	w.calling = true
 	failed, returned := race.Apart(func() (failed bool) {
 		defer l.ends.Release() // for the end of Run
@@ -41,7 +43,7 @@ func (w *worker) callApart() {
 			}
 		}
 		var err error
-		if task.Guard(func() { err = l.Body.Call(ctx, i) }, tell) && err != nil {
+		if task.Guard(func() { err = l.Calls(ctx, &Claim{At: i, last: i}) }, tell) && err != nil {
 			tell(task.Outcome{Err: err})
 		}
 		return failed

@@ -79,17 +79,14 @@ func (b *bench) end(t *testing.T) {
 	}
 }
 
-// A testLoop is a Loop, and its Body. It ends its context with the first failure that stops it,
+// A testLoop is a Loop, and the Body of it. It ends its context with the first failure that stops it,
 // as callers outside this package do.
 type testLoop struct {
 	Loop
-	call      func(ctx context.Context, i int) error
 	failed    func(i int, o task.Outcome) (stop bool) // nil: every failure stops the loop
 	abandoned func()
 	cancel    func()
 }
-
-func (l *testLoop) Call(ctx context.Context, i int) error { return l.call(ctx, i) }
 
 func (l *testLoop) Failed(i int, o task.Outcome) bool {
 	if l.failed != nil && !l.failed(i, o) {
@@ -108,10 +105,10 @@ func (l *testLoop) Abandoned() {
 
 // loop returns a loop of n items, which a task with context ctx may make.
 func (b *bench) loop(ctx context.Context, n int, call func(ctx context.Context, i int) error) *testLoop {
-	l := &testLoop{call: call}
+	l := new(testLoop)
 	l.Parent = limit.ScopeOf(ctx)
 	ctx, l.cancel = context.WithCancel(ctx)
-	l.N, l.Context, l.Body, l.Engine, l.Limit = n, ctx, l, b.e, b.n
+	l.N, l.Context, l.Calls, l.Body, l.Engine, l.Limit = n, ctx, Calls(call), l, b.e, b.n
 	if b.e == nil {
 		l.Limiter = b.lim
 	}

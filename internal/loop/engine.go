@@ -52,8 +52,21 @@ func (j job) Run(ctx context.Context, _ work.Task) error {
 	w := &worker{loop: l, ctx: ctx, permit: limit.ScopeOf(ctx).Permit()}
 	w.quantum.Start()
 	defer l.pass()
-	w.work()
+	defer w.leave()
+	w.finish()
 	return nil
+}
+
+// finish is work. After a Goexit it makes the calls that are left of the claim, before the
+// goroutine ends.
+func (w *worker) finish() {
+	defer func() {
+		if w.calling && w.rest() && !w.loop.stopped.Load() {
+			w.calling, w.exits = false, true
+			w.finish()
+		}
+	}()
+	w.work()
 }
 
 // pass ends a helper, perhaps by a Goexit, and makes sure that another continues.

@@ -4,6 +4,8 @@ package loop
 
 import (
 	"context"
+	"runtime"
+	"runtime/trace"
 	"sync"
 	"sync/atomic"
 
@@ -14,10 +16,8 @@ import (
 	"github.com/stint-go/stint/internal/work"
 )
 
-// A Body makes the calls of a Loop, and is told how they end.
+// A Body is told how the calls of a Loop end.
 type Body interface {
-	// Call makes the call for i.
-	Call(ctx context.Context, i int) error
 	// Failed is told how the call for i ended if it did not return nil, and reports
 	// whether the loop stops. For a panic it runs inside the deferred call.
 	Failed(i int, o task.Outcome) (stop bool)
@@ -25,11 +25,13 @@ type Body interface {
 	Abandoned()
 }
 
-// Config configures a Loop. N, Context, Body and one of Limiter, Engine, Limit and Auto must be
+// Config configures a Loop. N, Context, Calls, Body and one of Limiter, Engine, Limit and Auto must be
 // set.
 type Config struct {
 	N       int
 	Context context.Context
+	Endless bool                                // Context does not end before Stop is called
+	Calls   func(context.Context, *Claim) error // makes the call for At, and those that Next allows; returns the first error
 	Body    Body
 	Parent  *limit.Scope // of the call, if a task makes it or its priority is low
 	Name    string       // of the regions in execution traces; "" makes none
@@ -41,14 +43,16 @@ type Config struct {
 	Auto    auto.Config    // searches for that limit instead, if Max is not 0; calls without a limit inherit it
 }
 
-// A Loop calls Body once for every index from 0 to N-1, unless Failed or the end of Context
+// A Loop makes one call for every index from 0 to N-1, unless Failed or the end of Context
 // stops it.
 type Loop struct {
 	Config
 	ends    race.Ends // of items that ran on goroutines of their own
 	lim     *limit.Limiter
 	low     bool        // its tasks have low priority on lim
+	procs   int         // the number of CPUs
 	stopped atomic.Bool // no more calls start
+	cut     atomic.Bool // an index was claimed, and its call did not start
 
 	pooled  // for Engine
 	helping // otherwise
@@ -77,6 +81,7 @@ func (l *Loop) init() {
 		l.lim.Init(l.Limit)
 	}
 	l.low = l.shared() && l.Parent.IsLow()
+	l.procs = runtime.GOMAXPROCS(0)
 }
 
 // shared reports whether lim is not the loop's own.
@@ -110,6 +115,7 @@ func (l *Loop) join(w *worker) {
 	if w.calling || l.Context.Err() != nil {
 		l.Stop()
 	}
+	w.leave()
 	l.end()
 	w.release()
 	if l.running.Add(-1) == 0 {
@@ -135,7 +141,7 @@ func (l *Loop) Running() int {
 }
 
 // Complete reports whether every index was started. It is called after Run.
-func (l *Loop) Complete() bool { return l.left() == 0 }
+func (l *Loop) Complete() bool { return l.left() == 0 && !l.cut.Load() }
 
 // Stop keeps further calls from starting.
 func (l *Loop) Stop() { l.stopped.Store(true) }
@@ -143,17 +149,29 @@ func (l *Loop) Stop() { l.stopped.Store(true) }
 // left returns how many indexes were not claimed.
 func (l *Loop) left() int { return l.N - int(min(l.next.Load(), uint64(l.N))) }
 
+// traced reports whether each call is a region.
+func (l *Loop) traced() bool { return l.Name != "" && trace.IsEnabled() }
+
+// stops reports whether no more calls start, of those that were claimed too. It stops the loop if
+// the context has ended.
+func (l *Loop) stops() bool {
+	if !l.stopped.Load() && l.Context.Err() != nil {
+		l.Stop()
+	}
+	return l.stopped.Load()
+}
+
 // isOver reports whether no more calls will start.
 func (l *Loop) isOver() bool { return l.stopped.Load() || l.left() == 0 }
 
-// claim claims the next index. Another worker may have claimed the last one since the caller
-// looked.
-func (l *Loop) claim() (i int, ok bool) {
+// claim claims the next n indexes: those from lo to hi-1, fewer at the end of the loop. Another
+// worker may have claimed the last one since the caller looked.
+func (l *Loop) claim(n int) (lo, hi int) {
 	if l.left() == 0 { // so that next stays near N whatever the number of workers
-		return 0, false
+		return 0, 0
 	}
-	n := l.next.Add(1) - 1
-	return int(n), n < uint64(l.N)
+	end, last := l.next.Add(uint64(n)), uint64(l.N)
+	return int(min(end-uint64(n), last)), int(min(end, last))
 }
 
 // end is called by every worker that leaves. If the loop is over, end ends the waits for

@@ -119,30 +119,83 @@ func TestSmallerLimitAtOnce(t *testing.T) {
 	})
 }
 
-// No item waits behind another, however short those before it are.
-func TestNoItemWaitsBehindABlockedOne(t *testing.T) {
-	in(t, kinds, []int{2, 3}, func(t *testing.T, b *bench) {
-		const n, blocked = 30_000, 15_000
-		var done atomic.Int32
-		gate := make(chan struct{})
-		l := b.loop(bg, n, func(_ context.Context, i int) error {
-			if i == blocked {
-				<-gate
+// Short items wait behind one that blocks, if a worker has claimed them with it: not under a fixed
+// limit above the number of CPUs. If that one ends the loop, they do not start, and the loop is not
+// complete. If it does not, also by a Goexit on a helper, each of them is called.
+func TestRestOfAClaim(t *testing.T) {
+	waited := 0
+	for _, end := range []string{"return", "error", "stop", "end of context", "panic", "Goexit"} {
+		in(t, kinds, []int{1, 2, 3}, func(t *testing.T, b *bench) {
+			const n, blocked = 30_000, 15_000
+			var calls [n]atomic.Int32
+			var called, last atomic.Int32
+			var caller atomic.Int64
+			var onCaller atomic.Bool
+			var l *testLoop
+			l = b.loop(bg, n, func(_ context.Context, i int) error {
+				called.Add(1)
+				calls[i].Add(1)
+				if i%16 == 0 {
+					time.Sleep(16 * time.Nanosecond) // one each
+				}
+				switch {
+				case i == blocked:
+					time.Sleep(time.Hour)
+					last.Store(called.Load())
+				case i < blocked || i > blocked+2 || last.Load() == 0: // those behind it do the same
+					return nil
+				}
+				switch end {
+				case "error":
+					return errors.New("boom")
+				case "stop":
+					l.Stop()
+				case "end of context":
+					l.cancel()
+				case "panic":
+					panic("x")
+				case "Goexit":
+					onCaller.CompareAndSwap(false, int64(goroutine.ID()) == caller.Load())
+					runtime.Goexit()
+				}
+				return nil
+			})
+			l.Endless = end != "end of context"
+			l.failed = func(_ int, o task.Outcome) bool { return !o.Goexit }
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				caller.Store(int64(goroutine.ID()))
+				l.Run()
+			}()
+			<-ended
+			sum, times := int(called.Load()), maxCalls(calls[:])
+			stays := end == "return" || end == "Goexit" && !onCaller.Load()
+			if times != 1 || stays && sum != n || !stays && sum != int(last.Load()) || l.Complete() != (sum == n) {
+				t.Errorf("%s: %d calls of %d items, at most %d of one; complete: %v", end, sum, n, times, l.Complete())
 			}
-			if i%16 == 0 {
-				time.Sleep(16 * time.Nanosecond) // one each
+			if b.n == 1 {
+				return
 			}
-			done.Add(1)
-			return nil
+			behind := n - int(last.Load())
+			waited += behind
+			single := b.kind != "adaptive" && b.n > runtime.GOMAXPROCS(0)
+			if behind >= maxClaim || single && behind > 0 {
+				t.Errorf("%s: %d items wait behind one", end, behind)
+			}
 		})
-		ended, _ := l.start()
-		time.Sleep(time.Hour)
-		if behind := n - 1 - int(done.Load()); behind > 0 {
-			t.Errorf("%d items wait behind one", behind)
-		}
-		close(gate)
-		<-ended
-	})
+	}
+	if waited == 0 {
+		t.Error("no item has waited: no claim had several indexes")
+	}
+}
+
+// maxCalls returns how often an item was called, at the maximum.
+func maxCalls(calls []atomic.Int32) (n int32) {
+	for i := range calls {
+		n = max(n, calls[i].Load())
+	}
+	return n
 }
 
 // A Goexit on a helper costs no helper: the next call begins at once, though the
@@ -442,12 +495,12 @@ func TestCounterPassesTheLargestInt(t *testing.T) {
 		l := new(Loop)
 		l.N = n
 		l.next.Store(uint64(n) - 1)
-		if i, ok := l.claim(); !ok || i != n-1 {
-			t.Errorf("%d items: the last is %d, %v", n, i, ok)
+		if lo, hi := l.claim(64); lo != n-1 || hi != n {
+			t.Errorf("%d items: the last claim is %d to %d", n, lo, hi)
 		}
 		for range 4 {
-			if i, ok := l.claim(); ok || l.next.Load() != uint64(n) {
-				t.Errorf("%d items: claimed %d, the next is %d", n, i, l.next.Load())
+			if lo, hi := l.claim(64); lo < hi || l.next.Load() != uint64(n)+63 {
+				t.Errorf("%d items: claimed %d to %d, the next is %d", n, lo, hi, l.next.Load())
 			}
 		}
 		if l.next.Add(4); l.left() != 0 || !l.isOver() {

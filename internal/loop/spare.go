@@ -105,6 +105,7 @@ func (w *worker) serve() {
 			go w.serve()
 			return
 		}
+		w.leave()
 		l.end()
 		w.release()
 		l.running.Add(-1)

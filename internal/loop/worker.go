@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"runtime/trace"
+	"time"
 
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/race"
@@ -11,11 +12,18 @@ import (
 
 // A worker is a goroutine that takes indexes of a loop: the caller's or a helper's.
 type worker struct {
-	loop    *Loop
-	ctx     context.Context // for the calls that it makes
-	at      int             // the index in hand
-	ticket  race.Ticket     // of at
-	calling bool            // the call for at has not returned
+	loop *Loop
+	ctx  context.Context // for the calls that it makes
+	Claim
+	end     int         // of the claim: the indexes between are left
+	ticket  race.Ticket // of at
+	calling bool        // the call for at has not returned
+	exits   bool        // it is a helper on an engine, whose goroutine ends after this claim
+	first   int         // call of the claim that is not counted
+
+	size    int           // of the next claim
+	claim   int           // size of the last claim
+	claimed time.Duration // when it made the last claim, by limit.Clock
 
 	has     bool // a permit that it must release
 	permit  limit.Permit
@@ -30,8 +38,8 @@ func (w *worker) isCaller() bool { return w == &w.loop.caller }
 // work takes indexes until none is left for w.
 func (w *worker) work() {
 	defer w.caught()
-	for w.keepPermit() && w.take() {
-		if w.loop.Name != "" && trace.IsEnabled() {
+	for w.take() {
+		if w.loop.traced() {
 			w.traced()
 		} else {
 			w.call()
@@ -51,21 +59,61 @@ func (w *worker) caught() {
 	}
 }
 
-// take gives w the next index. It reports false if there is none, or the loop is stopped.
-func (w *worker) take() (ok bool) {
+// rest reports whether calls are left of the claim.
+func (w *worker) rest() bool { return w.end-w.At > 1 }
+
+// leave is called when w has made its last call. The others of its claim do not start.
+func (w *worker) leave() {
+	if w.rest() {
+		w.loop.cut.Store(true)
+	}
+}
+
+// take gives w a claim, or what is left of one. It reports false if there is none, or the loop is
+// stopped.
+func (w *worker) take() bool {
 	l := w.loop
-	if l.stopped.Load() {
+	switch rest := w.rest(); {
+	case !rest && (w.exits || !w.keepPermit()), l.stops():
 		return false
-	}
-	if l.Context.Err() != nil {
-		l.Stop()
-		return false
-	}
-	if race.Sharp {
+	case rest: // after a Goexit
+		w.At++
+		return true
+	case race.Sharp:
 		return w.claimInOrder()
 	}
-	w.at, ok = l.claim()
-	return ok
+	w.At, w.end = l.claim(w.measure())
+	w.first, w.stopped = w.At, &l.stopped
+	w.claim = w.end - w.At
+	return w.claim > 0
+}
+
+// A claim has several indexes if the calls of the claims before it were short, and fewer near the
+// end of the loop, for which workers should arrive at about the same time. The clock is read once a
+// claim.
+const (
+	maxClaim   = 64
+	shortClaim = time.Microsecond // the next one is twice as large
+	longClaim  = 4 * shortClaim   // the next one is one index
+)
+
+// measure returns how many indexes w claims. It is one if items are likely to wait: on a permit that
+// was lent, and under a limit that is fixed above the number of CPUs or lets all items run at once.
+// While the clock stands still, as in a synctest bubble, claims do not grow.
+func (w *worker) measure() int {
+	l := w.loop
+	if n := l.lim.Bound(); n >= l.N || n > l.procs && !l.lim.Adaptive() || w.permit != (limit.Permit{}) || l.traced() {
+		return 1
+	}
+	now := limit.Clock()
+	switch took := now - w.claimed; {
+	case took < 0 || took > longClaim: // negative after the start of a synctest bubble
+		w.size = 1
+	case 0 < took && took < shortClaim:
+		w.size = min(2*w.size, maxClaim)
+	}
+	w.claimed = now
+	return max(1, min(w.size, l.left()/(2*l.procs)))
 }
 
 // traced is call with a region.
@@ -74,11 +122,11 @@ func (w *worker) traced() {
 	w.call()
 }
 
-// call makes the call for the index in hand.
+// call makes the calls of the claim, from the index in hand on.
 func (w *worker) call() {
 	l := w.loop
 	if race.Sharp {
-		if w.at < maxApart {
+		if w.At < maxApart {
 			w.callApart()
 			return
 		}
@@ -86,13 +134,24 @@ func (w *worker) call() {
 		defer l.lim.Order.End(w.ticket)
 	}
 	w.calling = true
-	err := l.Body.Call(w.ctx, w.at)
-	w.calling = false
-	if err != nil {
-		w.fail(task.Outcome{Err: err})
-		return
+	for {
+		if w.last = w.At; l.Endless {
+			w.last = w.end - 1
+		}
+		if err := l.Calls(w.ctx, &w.Claim); err != nil {
+			w.calling = false
+			w.fail(task.Outcome{Err: err})
+			w.calling = true
+		}
+		if !w.rest() || l.stops() {
+			break
+		}
+		w.At++
 	}
-	w.count(0)
+	w.calling = false
+	if w.At >= w.first {
+		w.count(0)
+	}
 }
 
 // fail passes on the outcome of the call. The call is counted first: Failed calls functions of
@@ -100,14 +159,15 @@ func (w *worker) call() {
 func (w *worker) fail(o task.Outcome) {
 	w.loop.lim.Failed()
 	w.count(1)
-	w.loop.tell(w.at, o)
+	w.loop.tell(w.At, o)
 }
 
-// count counts the call. failed is 1 if it has failed, and 0 otherwise.
+// count counts the calls of the claim that have ended. failed is how many of them have failed.
 func (w *worker) count(failed int) {
-	l := w.loop
-	l.lim.Completed(1)
-	w.sampling.Done(l.lim, 1, failed)
+	lim, n := w.loop.lim, w.At+1-w.first
+	w.first = w.At + 1
+	lim.Completed(n)
+	w.sampling.Done(lim, n, failed)
 }
 
 // keepPermit reports whether w has a permit for one more call. If a waiter should have the
@@ -118,7 +178,7 @@ func (w *worker) keepPermit() bool {
 	switch {
 	case w.permit != (limit.Permit{}): // lent: of use to its lender only
 		return !w.permit.Wanted() || l.Engine == nil && w.returnPermit()
-	case w.quantum.Lasts(l.pressure(), 1):
+	case w.quantum.Lasts(l.pressure(), w.claim):
 		return true
 	}
 	return l.Engine == nil && w.yield()

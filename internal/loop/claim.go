@@ -1,0 +1,36 @@
+package loop
+
+import (
+	"context"
+	"sync/atomic"
+)
+
+// A Claim is indexes that a worker has claimed, and calls one after the other.
+type Claim struct {
+	At      int // the index in hand: its call has started
+	last    int // that Next allows
+	stopped *atomic.Bool
+}
+
+// Next moves At on, and reports false if the calls are made, or the loop is stopped. It is inlined.
+func (c *Claim) Next() bool {
+	if c.At >= c.last || c.stopped.Load() {
+		return false
+	}
+	c.At++
+	return true
+}
+
+// Calls makes the calls of a claim by f. A function that does so itself saves a call.
+func Calls(f func(ctx context.Context, i int) error) func(context.Context, *Claim) error {
+	return func(ctx context.Context, c *Claim) error {
+		for {
+			if err := f(ctx, c.At); err != nil {
+				return err
+			}
+			if !c.Next() {
+				return nil
+			}
+		}
+	}
+}
