@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/stint-go/stint/internal/limit"
+	"github.com/stint-go/stint/internal/race"
 	"github.com/stint-go/stint/internal/work"
 )
 
@@ -85,13 +86,28 @@ func (w *Window[T, R]) StopBehind(wt work.Task) {
 	}
 }
 
-// finish lets the consumer take t, and the next task of its key run: in the scope of t, since a
-// closed pool takes what its tasks start.
+// finish lets the consumer take t, and the next task of its key run.
 func (w *Window[T, R]) finish(t *Task[T, R]) {
 	var zero T
-	from := t.from
+	t.Item = zero
+	if w.Key == nil || !race.Sharp {
+		w.pass(t)
+		return
+	}
+	w.ends.of(t.key).Release()
+	race.Aside(func() bool { // or the lock would order the tasks
+		w.made.Acquire()
+		w.pass(t)
+		return true
+	})
+}
+
+// pass is finish, once t has ended. The next task of the key is offered in the scope of t, since
+// a closed pool takes what its tasks start.
+func (w *Window[T, R]) pass(t *Task[T, R]) {
 	w.mu.Lock()
-	t.Item, t.finished = zero, true
+	t.finished = true
+	from := t.from
 	w.room.demand.Finish(w.Executor.Engine.Limiter().Controller(), w.limit())
 	if w.Unordered {
 		w.appendLocked(t)

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/stint-go/stint/internal/race"
 	"github.com/stint-go/stint/internal/work"
 )
 
@@ -35,6 +36,8 @@ type Window[T, R any] struct {
 	dropped atomic.Bool  // the queued tasks: see Drop
 	isReady func() bool  // ready, one allocation a run
 	index   int64        // of the next item; owned by the feeder
+	made    race.Ends    // Open
+	ends    ends
 
 	mu   sync.Mutex
 	room room
@@ -55,6 +58,7 @@ func (w *Window[T, R]) Open(c Config[T, R]) {
 	w.room.vacant = make(chan struct{}, 1)
 	w.room.watcher.Wake = w.room.vacant
 	c.Executor.Engine.Limiter().Watch(&w.room.watcher)
+	w.made.Release()
 }
 
 // Close makes the limiter forget w, which wakes no feeder any more.
@@ -143,6 +147,9 @@ func (w *Window[T, R]) Next() *Task[T, R] {
 		w.tail = nil
 	}
 	t.next = nil
+	if w.Key != nil {
+		w.ends.of(t.key).Acquire()
+	}
 	return t
 }
 
