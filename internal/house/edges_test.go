@@ -35,7 +35,7 @@ var edges = map[string][]string{
 	"internal/work":          {"internal/auto", "internal/limit", "internal/fifo", "internal/race", "internal/task"},
 	"internal/loop":          {"internal/auto", "internal/limit", "internal/race", "internal/task", "internal/work"},
 	"internal/option":        {"internal/auto", "internal/limit", "internal/task", "internal/work"},
-	"internal/window":        {"internal/auto", "internal/limit", "internal/work"},
+	"internal/window":        {"internal/auto", "internal/limit", "internal/race", "internal/work"},
 	"internal/race":          {},
 	"internal/house":         {},
 	"internal/goroutine":     {},

@@ -3,6 +3,7 @@
 package race
 
 import (
+	"hash/maphash"
 	"runtime"
 	"unsafe"
 )
@@ -25,6 +26,25 @@ func (e *Ends) Release() { runtime.RaceReleaseMerge(unsafe.Pointer(e)) }
 // Acquire orders what the goroutine does next after the tasks that have called Release. It is
 // called after the step by which the goroutine learns that they have ended.
 func (e *Ends) Acquire() { runtime.RaceAcquire(unsafe.Pointer(e)) }
+
+// Keys tell the detector which tasks of a key have ended. Keys whose hashes are equal are one.
+type Keys struct {
+	seed maphash.Seed
+	ends [1024]Ends
+}
+
+// Open makes k ready.
+func (k *Keys) Open() { k.seed = maphash.MakeSeed() }
+
+// Release is called by a task of the key that has ended.
+func (k *Keys) Release(key any) { k.of(key).Release() }
+
+// Acquire orders what the goroutine does next after the tasks of the key that have called Release.
+func (k *Keys) Acquire(key any) { k.of(key).Acquire() }
+
+func (k *Keys) of(key any) *Ends {
+	return &k.ends[maphash.Comparable(k.seed, key)%uint64(len(k.ends))]
+}
 
 // Disable hides from the detector what the goroutine orders by the atomics that follow, until
 // it calls Enable. What it reads and writes is not hidden. It must not block meanwhile.

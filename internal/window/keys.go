@@ -2,10 +2,8 @@ package window
 
 import (
 	"container/heap"
-	"hash/maphash"
 
 	"github.com/stint-go/stint/internal/limit"
-	"github.com/stint-go/stint/internal/race"
 )
 
 // keys put the tasks of each key in a row: a task enters behind the others of its key, and the
@@ -46,7 +44,7 @@ func (w *Window[T, R]) begin(u *turn[T, R], from *limit.Scope) {
 	defer w.mu.Unlock()
 	u.task = heap.Pop(&w.keys.ready).(*Task[T, R]) // not a refused one: that is the last, and has no turn
 	u.task.from = from
-	w.ends.of(u.task.key).Acquire()
+	w.ends.Acquire(u.task.key)
 }
 
 // leave reports whether another task of the key of t may run now. It is called with the lock of
@@ -78,17 +76,4 @@ func (r *ready[T, R]) Pop() any {
 	(*r)[last] = nil
 	*r = (*r)[:last]
 	return t
-}
-
-// ends tell the race detector that tasks of one key have ended before the next begins. Keys whose
-// hashes are equal share one.
-type ends [1024]race.Ends
-
-var seed = maphash.MakeSeed()
-
-func (e *ends) of(key any) *race.Ends {
-	if !race.Sharp {
-		return &e[0]
-	}
-	return &e[maphash.Comparable(seed, key)%uint64(len(e))]
 }

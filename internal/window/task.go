@@ -94,7 +94,7 @@ func (w *Window[T, R]) finish(t *Task[T, R]) {
 		w.pass(t)
 		return
 	}
-	w.ends.of(t.key).Release()
+	w.ends.Release(t.key)
 	race.Aside(func() bool { // or the lock would order the tasks
 		w.made.Acquire()
 		w.pass(t)

@@ -37,7 +37,7 @@ type Window[T, R any] struct {
 	isReady func() bool  // ready, one allocation a run
 	index   int64        // of the next item; owned by the feeder
 	made    race.Ends    // Open
-	ends    ends
+	ends    race.Keys    // of the tasks of each key
 
 	mu   sync.Mutex
 	room room
@@ -58,6 +58,7 @@ func (w *Window[T, R]) Open(c Config[T, R]) {
 	w.room.vacant = make(chan struct{}, 1)
 	w.room.watcher.Wake = w.room.vacant
 	c.Executor.Engine.Limiter().Watch(&w.room.watcher)
+	w.ends.Open()
 	w.made.Release()
 }
 
@@ -148,7 +149,7 @@ func (w *Window[T, R]) Next() *Task[T, R] {
 	}
 	t.next = nil
 	if w.Key != nil {
-		w.ends.of(t.key).Acquire()
+		w.ends.Acquire(t.key)
 	}
 	return t
 }
