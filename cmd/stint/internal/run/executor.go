@@ -152,17 +152,33 @@ func (x *executor) attempt(ctx context.Context, j *job, slot int) {
 	j.last = attempts > x.o.Retries
 	x.printer.begin(j)
 	c.Stdout, c.Stderr = j.stdout.writer(), j.stderr.writer()
-	files, err := x.save(j, c)
-	if err == nil {
-		err = x.start(ctx, j, c)
-		err = errors.Join(err, files.close(j))
-	}
-	if err != nil && j.err == nil {
+	if err := x.startSaved(ctx, j, c); err != nil && j.err == nil {
 		j.err = err
 	}
 	if ctx.Err() != nil && j.failed() {
 		j.interrupted = true
 	}
+}
+
+// startSaved starts j, and writes the files of --results.
+func (x *executor) startSaved(ctx context.Context, j *job, c *process.Command) error {
+	var files *resultFiles
+	err := x.retryExhausted(ctx, func() (err error) {
+		files, err = x.save(j, c)
+		return err
+	})
+	if err != nil {
+		return resultError(err)
+	}
+	err = x.start(ctx, j, c)
+	if files == nil {
+		return err
+	}
+	saved := files.close()
+	if saved == nil {
+		saved = x.retryExhausted(ctx, func() error { return writeStatus(files.dir, j) })
+	}
+	return errors.Join(err, resultError(saved))
 }
 
 // sayMemory says that no job starts for want of memory.
@@ -203,7 +219,14 @@ func (x *executor) start(ctx context.Context, j *job, c *process.Command) error 
 			stops = append(stops, time.AfterFunc(time.Duration(x.o.Timeout), func() { j.timeOut(it) }).Stop)
 		}
 	}
-	got, err := x.startable(ctx, j, func() (process.Result, error) { return x.engine.Run(c, started) })
+	var got process.Result
+	err := x.retryExhausted(ctx, func() (err error) {
+		got, err = x.engine.Run(c, started)
+		return err
+	})
+	if err != nil {
+		err = startError(err, j)
+	}
 	for _, stop := range stops {
 		stop()
 	}
@@ -220,27 +243,24 @@ func (x *executor) start(ctx context.Context, j *job, c *process.Command) error 
 // errKilled is the error of a job, perhaps one whose shell says that all is well.
 var errKilled = errors.New("the kernel has killed a process of it: out of memory")
 
-// startable calls start again while the system refuses to start a process, for lack of
-// processes or descriptors, as long as other jobs run, and for a while longer.
-func (x *executor) startable(ctx context.Context, j *job, start func() (process.Result, error)) (process.Result, error) {
+// retryExhausted calls f again while the system lacks processes or descriptors for it, as long as
+// other jobs run, and for a while longer.
+func (x *executor) retryExhausted(ctx context.Context, f func() error) error {
 	since := time.Now()
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
-		got, err := start()
-		switch {
-		case err == nil:
-			return got, nil
-		case !isExhausted(err):
-			return got, startError(err, j)
+		err := f()
+		if err == nil || !isExhausted(err) {
+			return err
 		}
 		if x.limit.Exhausted() > 0 {
 			since = time.Now()
 		}
 		if time.Since(since) > exhaustedTime {
 			x.fail(console.Failure("no job can be started: " + console.Reason(err)))
-			return got, startError(err, j)
+			return err
 		}
 		if sleep(ctx, pause) != nil {
-			return got, startError(err, j)
+			return err
 		}
 	}
 }

@@ -23,41 +23,37 @@ func (x *executor) save(j *job, c *process.Command) (*resultFiles, error) {
 	if x.o.Results == "" {
 		return nil, nil
 	}
-	f := &resultFiles{dir: filepath.Join(x.o.Results, strconv.FormatInt(j.seq, 10))}
-	err := os.MkdirAll(f.dir, 0o777)
-	if err == nil {
-		f.stdout, err = createResult(f.dir, "stdout", &c.Stdout, os.Stdout)
+	dir := filepath.Join(x.o.Results, strconv.FormatInt(j.seq, 10))
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
 	}
-	if err == nil {
-		f.stderr, err = createResult(f.dir, "stderr", &c.Stderr, os.Stderr)
-	}
+	stdout, err := os.Create(filepath.Join(dir, "stdout"))
 	if err != nil {
-		return f, errors.Join(resultError(err), f.close(nil))
+		return nil, err
 	}
-	return f, nil
+	stderr, err := os.Create(filepath.Join(dir, "stderr"))
+	if err != nil {
+		return nil, errors.Join(err, stdout.Close())
+	}
+	return &resultFiles{dir, resultBefore(&c.Stdout, os.Stdout, stdout), resultBefore(&c.Stderr, os.Stderr, stderr)}, nil
 }
 
-// close writes the status of j, unless j is nil, and closes the files.
-func (f *resultFiles) close(j *job) error {
-	if f == nil {
+// close closes the files.
+func (f *resultFiles) close() error {
+	return cmp.Or(f.stdout.err, f.stderr.err, f.stdout.f.Close(), f.stderr.f.Close())
+}
+
+// writeStatus writes the file that has the exit status of j.
+func writeStatus(dir string, j *job) error {
+	return os.WriteFile(filepath.Join(dir, "status"), []byte(strconv.Itoa(j.status())+"\n"), 0o666)
+}
+
+func resultError(err error) error {
+	if err == nil {
 		return nil
 	}
-	var err error
-	for _, file := range []*resultFile{f.stdout, f.stderr} {
-		if file != nil {
-			err = cmp.Or(err, file.err, file.f.Close())
-		}
-	}
-	if j != nil && err == nil {
-		err = os.WriteFile(filepath.Join(f.dir, "status"), []byte(strconv.Itoa(j.status())+"\n"), 0o666)
-	}
-	if err != nil {
-		return resultError(err)
-	}
-	return nil
+	return errors.New("--results: " + console.Reason(err))
 }
-
-func resultError(err error) error { return errors.New("--results: " + console.Reason(err)) }
 
 // A resultFile is one of these files. After an error the output goes on without it.
 type resultFile struct {
@@ -66,18 +62,14 @@ type resultFile struct {
 	err  error
 }
 
-// createResult creates a file, and puts it before *w, or before ours if *w is nil.
-func createResult(dir, name string, w *io.Writer, ours io.Writer) (*resultFile, error) {
-	f, err := os.Create(filepath.Join(dir, name))
-	if err != nil {
-		return nil, err
-	}
+// resultBefore puts f before *w, or before ours if *w is nil.
+func resultBefore(w *io.Writer, ours io.Writer, f *os.File) *resultFile {
 	file := &resultFile{f: f, next: *w}
 	if file.next == nil {
 		file.next = ours
 	}
 	*w = file
-	return file, nil
+	return file
 }
 
 func (f *resultFile) Write(b []byte) (int, error) {
@@ -88,18 +80,18 @@ func (f *resultFile) Write(b []byte) (int, error) {
 }
 
 // saveResults writes the files of --results of a job that has ended on a worker.
-func saveResults(dir string, j *job) error {
-	f := &resultFiles{dir: filepath.Join(dir, strconv.FormatInt(j.seq, 10))}
-	err := os.MkdirAll(f.dir, 0o777)
+func saveResults(results string, j *job) error {
+	dir := filepath.Join(results, strconv.FormatInt(j.seq, 10))
+	err := os.MkdirAll(dir, 0o777)
 	for name, s := range map[string]*stream{"stdout": j.stdout, "stderr": j.stderr} {
 		if err == nil {
-			err = copyResult(filepath.Join(f.dir, name), s)
+			err = copyResult(filepath.Join(dir, name), s)
 		}
 	}
-	if err != nil {
-		return resultError(err)
+	if err == nil {
+		err = writeStatus(dir, j)
 	}
-	return f.close(j)
+	return resultError(err)
 }
 
 func copyResult(path string, s *stream) error {
