@@ -269,7 +269,7 @@ func (e *Engine) sendLocked(y *entry) *worker {
 		w.wake.L = &e.mu
 		w.hold(limit.Permit{})
 		e.workers++
-		go e.host(w)
+		go w.host()
 	}
 	if y.source != nil {
 		w.loan = y

@@ -112,7 +112,7 @@ func (q *queue) grow(old *ring) *ring {
 		slots = len(old.slots)
 	}
 	for slots <= n {
-		slots *= 2
+		slots *= 4 // by 2, the rings that are left would be as large as the last
 	}
 	r := newRing(q.next-n, slots)
 	for i := q.next - n; i < q.next; i++ {

@@ -45,7 +45,7 @@ type holder struct {
 
 // host is the goroutine of w. After a Goexit of a task a new goroutine takes over the permit. A
 // panic that gets here crashes the process before the task is seen as ended.
-func (e *Engine) host(w *worker) {
+func (w *worker) host() {
 	left := false
 	defer func() {
 		if left {
@@ -54,10 +54,10 @@ func (e *Engine) host(w *worker) {
 		if v := recover(); v != nil {
 			panic(v)
 		}
-		go e.host(w) // it counts the task as ended
+		go w.host() // it counts the task as ended
 	}()
-	if e.labels != nil {
-		pprof.SetGoroutineLabels(e.labels)
+	if labels := w.engine.labels; labels != nil {
+		pprof.SetGoroutineLabels(labels)
 	}
 	w.serve()
 	left = true
