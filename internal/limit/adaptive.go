@@ -106,12 +106,8 @@ func (s *Sampling) Start(l *Limiter) {
 	}
 }
 
-// Done counts n finished tasks, some of which have failed.
-func (s *Sampling) Done(l *Limiter, n, failed int) {
-	c := l.ActiveController()
-	if c == nil {
-		return
-	}
+// Done counts n finished tasks, some of which have failed. c is the ActiveController.
+func (s *Sampling) Done(c *auto.Controller, n, failed int) {
 	if s.sampler == nil {
 		s.sampler = new(auto.Sampler)
 	}

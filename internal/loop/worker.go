@@ -167,7 +167,9 @@ func (w *worker) count(failed int) {
 	lim, n := w.loop.lim, w.At+1-w.first
 	w.first = w.At + 1
 	lim.Completed(n)
-	w.sampling.Done(lim, n, failed)
+	if c := lim.ActiveController(); c != nil {
+		w.sampling.Done(c, n, failed)
+	}
 }
 
 // keepPermit reports whether w has a permit for one more call. If a waiter should have the

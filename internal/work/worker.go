@@ -143,7 +143,8 @@ func (w *worker) apart(c *turn) bool {
 	return failed || !returned
 }
 
-// count counts the task of c as ended. It does not read w, unless a controller counts tasks.
+// count counts the task of c as ended. Unless a controller counts tasks it does not touch w, which
+// is a cache miss if the task has waited.
 func (w *worker) count(c *turn, failed bool) {
 	if c.source.Helpers {
 		return
@@ -153,7 +154,9 @@ func (w *worker) count(c *turn, failed bool) {
 		failures = 1
 	}
 	lim.Completed(1)
-	w.sampling.Done(lim, 1, failures)
+	if controller := lim.ActiveController(); controller != nil {
+		w.sampling.Done(controller, 1, failures)
+	}
 }
 
 // orderLocked gives the next task of s, which w has a permit for, its place in the order of the
