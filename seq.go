@@ -108,14 +108,7 @@ func (m *mapSeq[T, R]) run(ctx context.Context, seq iter.Seq[T], key func(T) any
 	m.exited = make(chan struct{})
 	m.init(ctx, m.function, o, m, math.MaxInt) // the window is the bound
 	m.window.Open(window.Config[T, R]{
-		Call: func(ctx context.Context, t *window.Task[T, R]) error {
-			v, err := f(ctx, t.Item)
-			if err == nil {
-				t.Value = v
-			}
-			return err
-		},
-		Key: key, Executor: &m.executor, Context: m.outcome.ctx, Unordered: o.Has(option.Unordered), Queue: o.Room(-1),
+		Call: f, Key: key, Executor: &m.executor, Context: m.outcome.ctx, Unordered: o.Has(option.Unordered), Queue: o.Room(-1),
 	})
 	go m.feed(seq)
 	m.consume(yield)

@@ -19,12 +19,8 @@ const parMapOptions = option.Limiter | option.Pool | option.Queue | option.Unord
 // calls; without one the limit is adaptive. A record is in progress until its result has been
 // passed on. At most twice the limit are in progress, or the limit plus n under Queue(n).
 //
-// If calls take 10 µs or less, a worker takes several records at a time, for 20 µs of work, but at
-// most 64. Then a record may wait up to a millisecond for others, and each record in progress, as
-// counted above, stands for up to 64. What a call takes is known from earlier ones, so a long call
-// may hold up records behind it while other workers are idle. Calls must not wait for each other,
-// or for the consumer of a result, unless all calls of the ParMap take longer. ParMapKey takes
-// records one by one.
+// A call costs about a microsecond besides f: if f takes less, use Map, or ParMap for the slices
+// of a Chunk.
 //
 // The first error, in the order of the records, ends the stream at its position. Calls for
 // earlier records are not cancelled. Calls for later records do not start, and the context
@@ -45,12 +41,8 @@ func parMapped[T, R any](s Stream[T], key func(T) any, f func(context.Context, T
 	return Stream[R]{feed: func(c *chain, in *lifetime, to sink[R]) {
 		o := o
 		o.Inherit(limit.ScopeOf(in.ctx))
-		w := window.Config[[]T, []R]{Unordered: o.Has(option.Unordered), Queue: o.Room(-1)}
-		if key != nil {
-			w.Key = func(vs []T) any { return key(vs[0]) }
-		}
-		m := newParMap(c, in, &o, f, w)
-		m.up.start(func() { s.flow(m.up, m.up.lifetime, m.sink()) }, m.upEnded)
+		m := newParMap(c, in, &o, window.Config[T, R]{Call: f, Key: key, Unordered: o.Has(option.Unordered), Queue: o.Room(-1)})
+		m.up.start(func() { s.flow(m.up, m.up.lifetime, oneByOne(m.up.lifetime, m.put)) }, m.upEnded)
 		c.during(func() { m.receive(to) }, m.end)
 	}}
 }
@@ -58,21 +50,19 @@ func parMapped[T, R any](s Stream[T], key func(T) any, f func(context.Context, T
 // parMap is a ParMap in one run: the sink of the stages before it, and the runner of the tasks
 // of its window.
 type parMap[T, R any] struct {
-	f        func(context.Context, T) (R, error)
-	window   window.Window[[]T, []R]
+	window   window.Window[T, R]
 	exec     work.Executor
 	down, up *chain    // behind and before
 	calls    *lifetime // of the calls of the function
 	upErr    error     // ended the records before; written before End of the window
-	batch    batch[T]
 }
 
-func newParMap[T, R any](c *chain, in *lifetime, o *option.Options, f func(context.Context, T) (R, error), w window.Config[[]T, []R]) *parMap[T, R] {
-	m := &parMap[T, R]{f: f, down: c, calls: newLifetime(in.ctx)}
+func newParMap[T, R any](c *chain, in *lifetime, o *option.Options, w window.Config[T, R]) *parMap[T, R] {
+	m := &parMap[T, R]{down: c, calls: newLifetime(in.ctx)}
 	m.up = c.run.chain(m.calls.ctx) // an error ends its lifetime, not that of the calls
 	ctx := limit.Named(m.calls.ctx, o.Name)
 	m.exec.Open(m.calls.ctx, o.Engine, o.Config(), o.Source(m.calls.ctx, ctx, m, math.MaxInt)) // the window is the bound
-	w.Call, w.Executor, w.Context, w.Closed = m.call, &m.exec, m.calls.ctx, stint.ErrClosed
+	w.Executor, w.Context, w.Closed = &m.exec, m.calls.ctx, stint.ErrClosed
 	m.window.Open(w)
 	return m
 }
@@ -87,9 +77,13 @@ func (m *parMap[T, R]) end() {
 	m.exec.Close()
 }
 
+// put submits a record, when there is room for it.
+func (m *parMap[T, R]) put(v T) bool {
+	return m.window.Admit(m.up.ctx.Done()) && m.window.Submit(v) == work.Accepted
+}
+
 // upEnded is called when the stages before have ended.
 func (m *parMap[T, R]) upEnded(err error) {
-	m.submit()
 	m.upErr = err
 	m.window.End()
 }
@@ -97,12 +91,12 @@ func (m *parMap[T, R]) upEnded(err error) {
 // receive passes on the results.
 func (m *parMap[T, R]) receive(to sink[R]) {
 	for t := m.next(); t != nil; t = m.next() {
-		rs, _, err := t.Result()
-		if !pump(m.down, m.calls, rs, to) {
-			return
-		}
+		v, ok, err := t.Result()
 		if err != nil {
 			m.down.fail(err)
+			return
+		}
+		if ok && (m.calls.ended() || !to.one(v)) {
 			return
 		}
 		m.window.Release()
@@ -117,7 +111,7 @@ func (m *parMap[T, R]) receive(to sink[R]) {
 
 // next waits for the next task. It returns nil when there is none, or no more records are
 // wanted.
-func (m *parMap[T, R]) next() *window.Task[[]T, []R] {
+func (m *parMap[T, R]) next() *window.Task[T, R] {
 	t := m.window.Next()
 	if t == nil {
 		m.down.wakeReceiver()

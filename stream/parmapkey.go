@@ -10,8 +10,7 @@ import (
 // ParMapKey is ParMap with an order within keys: records with different keys are handled
 // concurrently, and records with the same key one after the other, in the order of s. A key
 // has a worker only while it has records; any number of keys may be in use. key is called
-// by the stage before, once for each record. A worker takes one record at a time, which costs 1 to
-// 2 µs besides f.
+// by the stage before, once for each record.
 //
 // Records in progress include those that wait for others of their key, so a key that has
 // most of the records, or a slow one, can hold up the others. The results are in the order of

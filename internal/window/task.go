@@ -10,12 +10,12 @@ import (
 
 // A Task is one item, and then its result.
 type Task[T, R any] struct {
-	Item  T
-	Value R // the result, set by the call
-	index int64
-	done  bool // the call has returned without an error
-	err   error
-	from  *limit.Scope // in which it is submitted, and then runs
+	index  int64
+	item   T
+	result R
+	done   bool // the call has returned a result
+	err    error
+	from   *limit.Scope // in which it is submitted, and then runs
 
 	key   any
 	alone bool // its key equals no other: it waits for none
@@ -29,14 +29,10 @@ type Task[T, R any] struct {
 // Err returns the error of t, or nil.
 func (t *Task[T, R]) Err() error { return t.err }
 
-// Result returns what the call has set and the error of t, and reports whether it has ended with
-// a result or an error.
+// Result returns the result or the error of t, and reports whether it has either.
 func (t *Task[T, R]) Result() (result R, ok bool, err error) {
-	return t.Value, t.done || t.err != nil, t.err
+	return t.result, t.done || t.err != nil, t.err
 }
-
-// Wants reports whether t is wanted: it is not behind an error.
-func (w *Window[T, R]) Wants(t *Task[T, R]) bool { return t.index <= w.last.Load() }
 
 // taskOf returns the task that runs as wt.
 func (w *Window[T, R]) taskOf(wt work.Task) *Task[T, R] {
@@ -49,19 +45,20 @@ func (w *Window[T, R]) taskOf(wt work.Task) *Task[T, R] {
 // Index returns the index of the item of the task that runs as wt.
 func (w *Window[T, R]) Index(wt work.Task) int { return int(w.taskOf(wt).index) }
 
-// Run runs a task: it calls the function for it, also if the context has ended, since the task
-// counts as completed; and finishes it. After an error, which it returns, the runner calls Finish,
-// or the window is over.
+// Run runs a task: it calls the function for its item, also if the context has ended, since the
+// task counts as completed; and finishes it. After an error, which it returns, the runner calls
+// Finish, or the window is over.
 func (w *Window[T, R]) Run(ctx context.Context, wt work.Task) error {
 	if w.Key != nil {
 		w.begin(wt.Payload.(*turn[T, R]), limit.ScopeOf(ctx))
 	}
 	t := w.taskOf(wt)
-	if w.Wants(t) {
-		if err := w.Call(ctx, t); err != nil {
+	if t.index <= w.last.Load() {
+		r, err := w.Call(ctx, t.item)
+		if err != nil {
 			return err
 		}
-		t.done = true
+		t.result, t.done = r, true
 	}
 	w.finish(t) // from now on it belongs to the consumer
 	return nil
@@ -89,7 +86,7 @@ func (w *Window[T, R]) StopBehind(wt work.Task) {
 // finish lets the consumer take t, and the next task of its key run.
 func (w *Window[T, R]) finish(t *Task[T, R]) {
 	var zero T
-	t.Item = zero
+	t.item = zero
 	if w.Key == nil || !race.Sharp {
 		w.pass(t)
 		return

@@ -20,13 +20,13 @@ import (
 
 // A Config configures a Window.
 type Config[T, R any] struct {
-	Call      func(context.Context, *Task[T, R]) error // for the item of a task; it sets its result
-	Key       func(T) any                              // nil, or of an item: those of equal keys run one after the other
-	Executor  *work.Executor                           // runs the tasks; its runner calls Run, and its queue has no bound
-	Context   context.Context                          // of the tasks; the window is over when it ends
-	Unordered bool                                     // tasks are taken in the order in which they finish
-	Queue     int                                      // items in progress beyond the limit; -1: as many as the limit
-	Closed    error                                    // of a task that a closed pool refuses
+	Call      func(context.Context, T) (R, error)
+	Key       func(T) any     // nil, or of an item: those of equal keys run one after the other
+	Executor  *work.Executor  // runs the tasks; its runner calls Run, and its queue has no bound
+	Context   context.Context // of the tasks; the window is over when it ends
+	Unordered bool            // tasks are taken in the order in which they finish
+	Queue     int             // items in progress beyond the limit; -1: as many as the limit
+	Closed    error           // of a task that a closed pool refuses
 }
 
 // A Window has the tasks of one run.
@@ -69,7 +69,7 @@ func (w *Window[T, R]) Close() { w.Executor.Engine.Limiter().Unwatch(&w.room.wat
 // if the task does not run: a closed pool has refused it, or the window is over. Submit calls
 // Key. Calls must not overlap.
 func (w *Window[T, R]) Submit(item T) work.Answer {
-	t := &Task[T, R]{Item: item, index: w.index, from: w.Executor.Parent}
+	t := &Task[T, R]{index: w.index, item: item, from: w.Executor.Parent}
 	if w.Key != nil {
 		t.key = w.Key(item)
 		t.alone = t.key != t.key // panics if the key cannot be compared
