@@ -45,11 +45,10 @@ type Permit struct{ lender *HeldPermit }
 // serve it earlier. It must not be copied, nor used twice at the same time.
 type Waiter struct {
 	// Grant is called once Permit is set, by the goroutine that freed it, without locks.
-	Grant     func()
-	Permit    Permit // before: the one that it may borrow, whose queue it is in
-	Untracked bool   // the controller is not told that it waits
-	Low       bool   // it is served when nobody else waits; Reclassify changes it in the queue
-	Nested    bool   // Exceed serves it: it is of a call that inherited the limiter
+	Grant  func()
+	Permit Permit // before: the one that it may borrow, whose queue it is in
+	Low    bool   // it is served when nobody else waits
+	Nested bool   // Exceed serves it: it is of a call that inherited the limiter
 
 	// guarded by Limiter.mu
 	general, lent fifo.Node[*Waiter]
@@ -105,7 +104,7 @@ func (l *Limiter) Join(w *Waiter, from *Scope) bool {
 	w.Permit, w.branch = Permit{held}, branch
 	l.pushLocked(w)
 	l.updateSignsLocked()
-	l.noteWaitingLocked(w)
+	l.noteWaitingLocked()
 	return false
 }
 
@@ -120,32 +119,6 @@ func (l *Limiter) Leave(w *Waiter) bool {
 	w.removeLocked()
 	l.updateSignsLocked()
 	return true
-}
-
-// Reclassify changes the priority of w. If w is in the queue, it goes behind the waiters of
-// its new priority. The caller must not call Join at the same time.
-func (l *Limiter) Reclassify(w *Waiter, low bool) {
-	l.mu.Lock()
-	defer l.unlock()
-	if w.Low == low || !w.general.InList() {
-		w.Low = low
-		return
-	}
-	lent := w.Permit
-	w.removeLocked()
-	w.Permit, w.Low = lent, low
-	l.pushLocked(w)
-	l.updateSignsLocked()
-}
-
-// Track tells the controller of w, if w is Untracked and in the queue.
-func (l *Limiter) Track(w *Waiter) {
-	l.mu.Lock()
-	defer l.unlock()
-	if w.general.InList() && w.Untracked { // in this order: Untracked may be written while w is in no queue
-		w.Untracked = false
-		l.noteWaitingLocked(w)
-	}
 }
 
 // Acquire waits for a permit, and reports whether it has one. low is the priority of the caller;
@@ -383,9 +356,9 @@ func (l *Limiter) updateSignsLocked() {
 	}
 }
 
-// noteWaitingLocked tells the controller that w waits.
-func (l *Limiter) noteWaitingLocked(w *Waiter) {
-	if !l.Adaptive() || w.Untracked {
+// noteWaitingLocked tells the controller that a waiter waits.
+func (l *Limiter) noteWaitingLocked() {
+	if !l.Adaptive() {
 		return
 	}
 	if c := l.NeedController(); c != nil { // and not after the end of the search

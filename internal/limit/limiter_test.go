@@ -163,15 +163,6 @@ func (m *model) do(r *rand.Rand, step int) (op string, ok bool) {
 		m.limit = 1 + r.IntN(4)
 		m.admit()
 		m.l.Set(m.limit)
-	case op == 6 && len(*queue) > 0:
-		i := r.IntN(len(*queue))
-		w := (*queue)[i]
-		to := r.IntN(2)
-		if to != class {
-			*queue = slices.Delete(*queue, i, i+1)
-			m.queues[to] = append(m.queues[to], w)
-		}
-		m.l.Reclassify(m.waiters[w], to == 1)
 	}
 	return "", true
 }
@@ -225,23 +216,6 @@ func TestControllerIsTold(t *testing.T) {
 	var granted []int
 	if queued(t, l, 1, &granted); !searching() {
 		t.Error("not told of a waiter")
-	}
-}
-
-// The controller is told of an Untracked waiter when it is tracked, while it waits.
-func TestTrack(t *testing.T) {
-	l, searching := newAdaptive(1)
-	defer l.EndSearch()
-	l.TryAcquire()
-	w := &Waiter{Untracked: true, Grant: func() {}}
-	l.Track(w)
-	if l.Join(w, nil) || searching() {
-		t.Fatalf("told of an untracked waiter: %v", searching())
-	}
-	l.Track(w)
-	l.Track(w)
-	if !searching() {
-		t.Error("not told")
 	}
 }
 

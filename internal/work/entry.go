@@ -61,7 +61,7 @@ func (y *entry) joinLocked(s *Source) bool {
 	if y.awaiting {
 		return false
 	}
-	y.waiter.Untracked, y.waiter.Low = s.short(), s.low
+	y.waiter.Low = s.low
 	y.awaiting = !y.engine.lim.Join(&y.waiter, y.from)
 	return !y.awaiting
 }

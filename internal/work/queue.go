@@ -12,7 +12,7 @@ type Task struct {
 
 const (
 	minRing   = 4    // slots of a queue's first ring; the next ones are larger
-	maxUnused = 1024 // slots that an idle queue keeps
+	maxUnused = 1024 // slots that an empty queue keeps
 )
 
 // queue is a first-in first-out list in a ring, guarded by the engine's lock. Its first tasks
@@ -122,14 +122,18 @@ func (q *queue) grow(old *ring) *ring {
 	return r
 }
 
-// pop removes the first task. There must be one.
+// pop removes the first task. There must be one. With the last task the memory of a burst goes.
 func (q *queue) pop() Task {
 	r := q.ring.Load()
 	if t, ok := r.claim(); ok {
-		return t
+		return t // not the last, which is not open
 	}
 	head := r.head.Add(oneTask) // nobody else changes it while no task is open
-	return r.read(int(head>>openBits) - 1)
+	t := r.read(int(head>>openBits) - 1)
+	if len(r.slots) > maxUnused && q.len() == 0 {
+		q.ring.Store(nil)
+	}
+	return t
 }
 
 // open lets workers claim all tasks but the last.
@@ -152,11 +156,4 @@ func (q *queue) clear() int {
 	q.told += n
 	q.ring.Store(nil)
 	return n
-}
-
-// trim frees the memory of a burst. The queue must be empty.
-func (q *queue) trim() {
-	if r := q.ring.Load(); r != nil && len(r.slots) > maxUnused {
-		q.ring.Store(nil)
-	}
 }

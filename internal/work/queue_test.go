@@ -165,7 +165,6 @@ func TestQueueLetsMemoryGo(t *testing.T) {
 		for q.len() > 0 {
 			q.pop()
 		}
-		q.trim()
 		r := q.ring.Load()
 		if r == nil {
 			continue
@@ -192,7 +191,6 @@ func TestQueueAllocatesNothingAtRest(t *testing.T) {
 				q.open()
 				q.pop()
 			}
-			q.trim()
 		}
 		if n := testing.AllocsPerRun(100, step); n != 0 {
 			t.Errorf("%v allocations a round", n)

@@ -71,15 +71,6 @@ type Runner interface {
 	Abandoned()
 }
 
-// A BatchRunner is a Runner that makes its tasks so large that each takes about the
-// same time.
-type BatchRunner interface {
-	// Short reports whether a task is a batch of several calls. The rate at which such
-	// tasks end says nothing, so the limiter's controller is not told that one waits.
-	// It runs under the lock of the engine, and must not block.
-	Short() bool
-}
-
 // An Answer is the result of submitting a task.
 type Answer int
 
@@ -389,12 +380,6 @@ func (s *Source) hasWorkLocked() bool { return s.queue.len()+s.blocked.Len() > 0
 // isIdleLocked reports whether nothing is queued, running or being submitted.
 func (s *Source) isIdleLocked() bool { return s.queue.len()+s.running+s.blocked.Len() == 0 }
 
-// short reports whether the limiter's controller is not told that tasks of s wait.
-func (s *Source) short() bool {
-	b, ok := s.Runner.(BatchRunner)
-	return ok && b.Short()
-}
-
 // wakeWaitersLocked makes the waiting goroutines check their condition.
 func (s *Source) wakeWaitersLocked() {
 	s.wakes++
@@ -405,7 +390,6 @@ func (s *Source) wakeWaitersLocked() {
 func (s *Source) settleLocked() {
 	idle := s.isIdleLocked()
 	if idle {
-		s.queue.trim()
 		s.active.Remove()
 	}
 	if s.waiting.Load() > 0 && (s.ended || idle) {

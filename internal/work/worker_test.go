@@ -7,8 +7,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/stint-go/stint/internal/auto"
 )
 
 // The five outcomes are told apart, and none costs a worker or its permit.
@@ -84,36 +82,4 @@ func TestLastParkedIsWokenFirst(t *testing.T) {
 			t.Errorf("%d workers for one task at a time", c.Workers)
 		}
 	})
-}
-
-// batches is a record whose tasks are batches of several calls.
-type batches struct {
-	record
-	short bool
-}
-
-func (p *batches) Short() bool { return p.short }
-
-// A batch of short calls that waits for a permit does not start the search for a limit;
-// another task does.
-func TestShortBatchesDoNotNotify(t *testing.T) {
-	for _, short := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			search := auto.Config{Min: 1, Max: 64, Burst: 12, Procs: 2}
-			runner := &batches{short: short}
-			e, s := New(Config{Auto: search, IdleTimeout: time.Second}, SourceConfig{Context: context.Background(), Room: 1000, Runner: runner})
-			release := make(chan struct{})
-			for range 100 {
-				s.Offer(does(func() { <-release }), nil)
-			}
-			synctest.Wait()
-			if c := e.lim.Controller(); (c != nil && c.Active()) == short {
-				t.Errorf("short is %t, active %t", short, !short)
-			}
-			close(release)
-			e.Drain()
-			s.Wait()
-			e.WaitIdle(nil)
-		})
-	}
 }
