@@ -13,7 +13,7 @@ import (
 // A call is one call of Each, Map, Range or First: a loop over the indexes of its items.
 type call struct {
 	calls   func(context.Context, *loop.Claim) error
-	waits   bool // every item may wait for another, so all start at once
+	waits   bool // every item may wait for another, so all start at once if the limit allows it
 	loop    loop.Loop
 	outcome callOutcome
 }
@@ -34,6 +34,7 @@ func (c *call) run(ctx context.Context, by string, n int, o option.Options) erro
 	out.loop = l
 	l.Endless = ctx.Done() == nil // so that short items need not ask for the end
 	l.N, l.Context, l.Parent, l.Calls, l.Body, l.Name = n, out.ctx, o.Scope(limit.ScopeOf(ctx)), c.calls, c, o.Name
+	l.Waits = c.waits
 	switch {
 	case o.Engine != nil:
 		l.Engine = o.Engine

@@ -7,14 +7,20 @@ import (
 
 // A Claim is indexes that a worker has claimed, and calls one after the other.
 type Claim struct {
-	At      int // the index in hand: its call has started
-	last    int // that Next allows
-	stopped *atomic.Bool
+	At    int // the index in hand: its call has started
+	last  int // that Next allows
+	signs *signs
 }
 
-// Next moves At on, and reports false if the calls are made, or the loop is stopped. It is inlined.
+// signs are what workers look at between two calls.
+type signs struct {
+	stopped atomic.Bool // no more calls start
+	wanted  atomic.Bool // a worker has found nothing to claim: others give back what is left of their claims
+}
+
+// Next moves At on, and reports false if the calls are made, or there is a sign. It is inlined.
 func (c *Claim) Next() bool {
-	if c.At >= c.last || c.stopped.Load() {
+	if c.At >= c.last || c.signs.stopped.Load() || c.signs.wanted.Load() {
 		return false
 	}
 	c.At++

@@ -45,8 +45,9 @@ type job struct{ loop *Loop }
 // Run is one helper, on a worker of the engine.
 func (j job) Run(ctx context.Context, _ work.Task) error {
 	l := j.loop
+	l.running.Add(1)
 	l.queued.Store(false)
-	if l.left() > 1 && !l.stopped.Load() {
+	if l.left() > 1 && !l.signs.stopped.Load() {
 		l.offer()
 	}
 	w := &worker{loop: l, ctx: ctx, permit: limit.ScopeOf(ctx).Permit()}
@@ -61,7 +62,7 @@ func (j job) Run(ctx context.Context, _ work.Task) error {
 // goroutine ends.
 func (w *worker) finish() {
 	defer func() {
-		if w.calling && w.rest() && !w.loop.stopped.Load() {
+		if w.calling && w.rest() && !w.loop.signs.stopped.Load() {
 			w.calling, w.exits = false, true
 			w.finish()
 		}
@@ -71,10 +72,12 @@ func (w *worker) finish() {
 
 // pass ends a helper, perhaps by a Goexit, and makes sure that another continues.
 func (l *Loop) pass() {
-	if l.isOver() {
-		l.executor.Source.Stop() // drops the queued helper, which may wait long
-	} else {
+	last := l.running.Add(-1) == 0
+	switch {
+	case !l.isOver():
 		l.offer() // this one has made room for others
+	case last || l.signs.stopped.Load(): // others may give back what they have claimed
+		l.executor.Source.Stop() // drops the queued helper, which may wait long
 	}
 }
 

@@ -35,6 +35,7 @@ type Config struct {
 	Body    Body
 	Parent  *limit.Scope // of the call, if a task makes it or its priority is low
 	Name    string       // of the regions in execution traces; "" makes none
+	Waits   bool         // a call may wait for others, so indexes are claimed alone
 
 	Limiter *limit.Limiter // bounds the workers, and perhaps those of others
 	Nested  bool           // Limiter is inherited
@@ -49,18 +50,21 @@ type Loop struct {
 	Config
 	ends    race.Ends // of items that ran on goroutines of their own
 	lim     *limit.Limiter
-	low     bool        // its tasks have low priority on lim
-	procs   int         // the number of CPUs
-	stopped atomic.Bool // no more calls start
-	cut     atomic.Bool // an index was claimed, and its call did not start
+	low     bool // its tasks have low priority on lim
+	procs   int  // the number of CPUs
+	signs   signs
+	cut     atomic.Bool  // an index was claimed, and its call did not start
+	running atomic.Int32 // workers and the spare worker
 
 	pooled  // for Engine
 	helping // otherwise
 
-	mu   sync.Mutex
-	over chan struct{} // closed when no more calls will start; nil unless a worker waits
+	mu    sync.Mutex
+	over  chan struct{} // closed when no more calls will start; nil unless a worker waits
+	spans [][2]int      // indexes that were claimed and given back, each from the first to before the second
 
 	next   atomic.Uint64 // the first unclaimed index; it may pass N, which may be the largest int
+	back   atomic.Int64  // how many indexes are in spans
 	caller worker
 }
 
@@ -133,21 +137,19 @@ func (l *Loop) join(w *worker) {
 
 // Running returns how many calls run, at least: the caller and the helpers that have not
 // found the loop over.
-func (l *Loop) Running() int {
-	if s := l.executor.Source; s != nil {
-		return s.Running()
-	}
-	return int(l.running.Load())
-}
+func (l *Loop) Running() int { return int(l.running.Load()) }
 
 // Complete reports whether every index was started. It is called after Run.
 func (l *Loop) Complete() bool { return l.left() == 0 && !l.cut.Load() }
 
 // Stop keeps further calls from starting.
-func (l *Loop) Stop() { l.stopped.Store(true) }
+func (l *Loop) Stop() { l.signs.stopped.Store(true) }
 
-// left returns how many indexes were not claimed.
-func (l *Loop) left() int { return l.N - int(min(l.next.Load(), uint64(l.N))) }
+// left returns how many indexes are not claimed, or given back.
+func (l *Loop) left() int { return l.fresh() + int(l.back.Load()) }
+
+// fresh returns how many indexes were never claimed.
+func (l *Loop) fresh() int { return l.N - int(min(l.next.Load(), uint64(l.N))) }
 
 // traced reports whether each call is a region.
 func (l *Loop) traced() bool { return l.Name != "" && trace.IsEnabled() }
@@ -155,23 +157,62 @@ func (l *Loop) traced() bool { return l.Name != "" && trace.IsEnabled() }
 // stops reports whether no more calls start, of those that were claimed too. It stops the loop if
 // the context has ended.
 func (l *Loop) stops() bool {
-	if !l.stopped.Load() && l.Context.Err() != nil {
+	if !l.signs.stopped.Load() && l.Context.Err() != nil {
 		l.Stop()
 	}
-	return l.stopped.Load()
+	return l.signs.stopped.Load()
 }
 
 // isOver reports whether no more calls will start.
-func (l *Loop) isOver() bool { return l.stopped.Load() || l.left() == 0 }
+func (l *Loop) isOver() bool { return l.signs.stopped.Load() || l.left() == 0 }
 
 // claim claims the next n indexes: those from lo to hi-1, fewer at the end of the loop. Another
-// worker may have claimed the last one since the caller looked.
+// worker may have claimed the last one since the caller looked. Then it claims one of those that
+// were given back.
 func (l *Loop) claim(n int) (lo, hi int) {
-	if l.left() == 0 { // so that next stays near N whatever the number of workers
-		return 0, 0
+	if l.fresh() == 0 { // so that next stays near N whatever the number of workers
+		return l.claimBack()
 	}
 	end, last := l.next.Add(uint64(n)), uint64(l.N)
-	return int(min(end-uint64(n), last)), int(min(end, last))
+	if end-uint64(n) >= last {
+		return l.claimBack()
+	}
+	return int(end - uint64(n)), int(min(end, last))
+}
+
+// claimBack claims an index that was given back.
+func (l *Loop) claimBack() (lo, hi int) {
+	if !l.signs.wanted.Load() {
+		l.signs.wanted.Store(true)
+	}
+	if l.back.Load() == 0 {
+		return 0, 0
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.spans) == 0 {
+		return 0, 0
+	}
+	l.back.Add(-1)
+	span := &l.spans[0]
+	lo = span[0]
+	if span[0]++; span[0] == span[1] {
+		l.spans = l.spans[1:]
+	}
+	return lo, lo + 1
+}
+
+// giveBack gives the indexes from lo to hi-1 back, and starts helpers for them.
+func (l *Loop) giveBack(lo, hi int) {
+	l.mu.Lock()
+	l.spans = append(l.spans, [2]int{lo, hi})
+	l.back.Add(int64(hi - lo))
+	l.mu.Unlock()
+	if l.Engine != nil {
+		l.offer()
+	} else {
+		l.addSpare()
+	}
 }
 
 // end is called by every worker that leaves. If the loop is over, end ends the waits for
@@ -182,9 +223,11 @@ func (l *Loop) end() {
 		return
 	}
 	l.mu.Lock()
-	l.closeOverLocked()
-	l.mu.Unlock()
-	l.cancelSpare()
+	defer l.mu.Unlock()
+	if l.isOver() {
+		l.closeOverLocked()
+		l.cancelSpare()
+	}
 }
 
 // overSignal returns a channel that is closed when no more calls will start. The caller is

@@ -12,10 +12,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/goroutine"
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/race"
 	"github.com/stint-go/stint/internal/task"
+	"github.com/stint-go/stint/internal/work"
 )
 
 var bg = context.Background()
@@ -188,6 +190,45 @@ func TestRestOfAClaim(t *testing.T) {
 	if waited == 0 {
 		t.Error("no item has waited: no claim had several indexes")
 	}
+}
+
+// Workers that find nothing get what is left of the claims of others: short items may become long
+// in the middle of a claim.
+func TestClaimsAreGivenBack(t *testing.T) {
+	const short, n = 20_000, 16
+	search := auto.Config{Min: n, Max: n, Burst: n, Procs: 2} // whose workers claim several indexes
+	in(t, kinds[1:], []int{n}, func(t *testing.T, b *bench) {
+		if b.kind != "adaptive" {
+			b.lim = limit.NewAdaptive(search)
+			defer b.lim.EndSearch()
+		}
+		if b.kind == "engine" {
+			b.e, _ = work.New(work.Config{Limiter: b.lim, IdleTimeout: time.Second}, work.SourceConfig{})
+		}
+		for _, long := range []int{1, 16, 100} {
+			var calls atomic.Int32
+			var began time.Time
+			l := b.loop(bg, short+long, func(_ context.Context, i int) error {
+				calls.Add(1)
+				if i%16 == 0 {
+					time.Sleep(16 * time.Nanosecond)
+				}
+				if i == short-1 {
+					began = time.Now()
+				}
+				if i >= short {
+					time.Sleep(time.Hour)
+				}
+				return nil
+			})
+			l.Auto = search
+			l.Run()
+			share := time.Duration((long+n-1)/n+1) * time.Hour // and the long call that a worker is in when others find nothing
+			if took := time.Since(began); int(calls.Load()) != short+long || took > share+time.Minute {
+				t.Errorf("%d long calls in %v, %d calls in all", long, took, calls.Load())
+			}
+		}
+	})
 }
 
 // maxCalls returns how often an item was called, at the maximum.
@@ -420,7 +461,7 @@ func TestAbandoned(t *testing.T) {
 		l := b.loop(bg, 5, func(context.Context, int) error { t.Error("called"); return nil })
 		told := false
 		l.abandoned = func() {
-			if told = true; l.stopped.Load() {
+			if told = true; l.signs.stopped.Load() {
 				t.Error("a helper could have ended the loop before it was told")
 			}
 		}

@@ -13,8 +13,7 @@ import (
 // helping is the part of a loop that is for the loops with helpers of their own.
 type helping struct {
 	helpers sync.WaitGroup // the spare worker among them
-	running atomic.Int32   // workers and the spare worker
-	waiting atomic.Int32   // of them, those in the limiter's queue
+	waiting atomic.Int32   // workers and the spare worker in the limiter's queue
 	spare   spare
 }
 
@@ -33,7 +32,7 @@ type spare struct {
 // indexes left itself.
 func (l *Loop) addSpare() {
 	s := &l.spare
-	if l.stopped.Load() || l.left() < 2 || int(l.running.Load()) >= l.N || !s.exists.CompareAndSwap(false, true) {
+	if l.signs.stopped.Load() || l.left() < 2 || int(l.running.Load()) >= l.N || !s.exists.CompareAndSwap(false, true) {
 		return
 	}
 	l.helpers.Add(1)
@@ -49,8 +48,8 @@ func (l *Loop) addSpare() {
 	l.waiting.Add(1)
 	if l.lim.Join(&s.waiter, nil) {
 		s.waiter.Grant()
-	} else if l.isOver() { // end may have looked before it joined
-		l.cancelSpare()
+	} else {
+		l.end() // which may have looked before it joined
 	}
 }
 
@@ -60,17 +59,18 @@ func (l *Loop) startSpare() {
 	go l.help()
 }
 
-// dropSpare removes the spare worker from the counts.
+// dropSpare removes a spare worker from the counts. Another one may exist.
 func (l *Loop) dropSpare() {
-	l.spare.exists.Store(false)
 	l.running.Add(-1)
 	l.helpers.Done()
 }
 
-// cancelSpare takes the spare worker out of the limiter's queue, if it is there.
+// cancelSpare takes the spare worker out of the limiter's queue, if it is there. It is called with mu
+// if it is called since the loop is over.
 func (l *Loop) cancelSpare() {
 	if l.lim.Leave(&l.spare.waiter) {
 		l.waiting.Add(-1)
+		l.spare.exists.Store(false)
 		l.dropSpare()
 	}
 }
@@ -78,14 +78,20 @@ func (l *Loop) cancelSpare() {
 // help is the goroutine of a helper, which is the spare worker until it has made the next. Any
 // goroutine may have started it.
 func (l *Loop) help() {
-	if l.isOver() {
+	s := &l.spare
+	l.mu.Lock()
+	over := l.isOver()
+	if over {
+		s.exists.Store(false) // under mu: who gives indexes back afterwards makes another
+	}
+	l.mu.Unlock()
+	if over {
 		l.lim.Release(limit.Permit{})
 		l.dropSpare()
 		return
 	}
 	pprof.SetGoroutineLabels(l.Context)
 	w := &worker{loop: l, ctx: l.Context, has: true}
-	s := &l.spare
 	if late := limit.Clock() - s.ready; late >= auto.PromptWakeup && l.lim.Adaptive() {
 		s.waits = l.lim.NeedController().AwaitCPU(late, s.waits, l.isOver)
 	}
@@ -100,7 +106,7 @@ func (l *Loop) help() {
 func (w *worker) serve() {
 	l := w.loop
 	defer func() {
-		if w.calling && !l.stopped.Load() {
+		if w.calling && !l.signs.stopped.Load() {
 			w.calling = false
 			go w.serve()
 			return

@@ -83,7 +83,7 @@ func (w *worker) take() bool {
 		return w.claimInOrder()
 	}
 	w.At, w.end = l.claim(w.measure())
-	w.first, w.stopped = w.At, &l.stopped
+	w.first, w.signs = w.At, &l.signs
 	w.claim = w.end - w.At
 	return w.claim > 0
 }
@@ -92,7 +92,7 @@ func (w *worker) take() bool {
 // end of the loop, for which workers should arrive at about the same time. The clock is read once a
 // claim.
 const (
-	maxClaim   = 16
+	maxClaim   = 64
 	shortClaim = time.Microsecond // the next one is twice as large
 	longClaim  = 4 * shortClaim   // the next one is one index
 )
@@ -102,7 +102,7 @@ const (
 // While the clock stands still, as in a synctest bubble, claims do not grow.
 func (w *worker) measure() int {
 	l := w.loop
-	if n := l.lim.Bound(); n >= l.N || n > l.procs && !l.lim.Adaptive() || w.permit != (limit.Permit{}) || l.traced() {
+	if n := l.lim.Bound(); l.Waits || n >= l.N || n > l.procs && !l.lim.Adaptive() || w.permit != (limit.Permit{}) || l.traced() {
 		return 1
 	}
 	now := limit.Clock()
@@ -113,7 +113,7 @@ func (w *worker) measure() int {
 		w.size = min(2*w.size, maxClaim)
 	}
 	w.claimed = now
-	return max(1, min(w.size, l.left()/(2*l.procs)))
+	return max(1, min(w.size, l.fresh()/(2*l.procs)))
 }
 
 // traced is call with a region.
@@ -144,6 +144,11 @@ func (w *worker) call() {
 			w.calling = true
 		}
 		if !w.rest() || l.stops() {
+			break
+		}
+		if l.signs.wanted.Load() {
+			l.giveBack(w.At+1, w.end)
+			w.end = w.At + 1
 			break
 		}
 		w.At++
@@ -208,6 +213,7 @@ func (w *worker) yield() bool {
 		return true
 	case next == &l.spare.waiter: // the permit is the loop's again
 		l.waiting.Add(-1)
+		l.spare.exists.Store(false)
 		l.dropSpare()
 		w.quantum.Start()
 		l.addSpare()
