@@ -4,12 +4,22 @@ import (
 	"slices"
 	"sync"
 	"time"
+	"unsafe"
 )
 
 const (
-	boundarySize = 1024 // records, of each stream of a Merge and before a Chunk
-	mergeTurn    = 16   // records of one stream of a Merge that pass before those of the next
+	maxBoundary   = 1024     // records
+	boundaryBytes = 64 << 10 // of records of more than 64 bytes
+	minBoundary   = 64       // records, however large
+	mergeTurn     = 16       // records of one stream of a Merge that pass before those of the next
 )
+
+// boundarySize returns how many records a boundary holds of each stream of a Merge, and before a
+// Chunk.
+func boundarySize[T any]() int {
+	var v T
+	return max(minBoundary, min(maxBoundary, boundaryBytes/max(1, int(unsafe.Sizeof(v)))))
+}
 
 // Buffer runs the earlier stages on a goroutine of their own, concurrently with the later
 // ones: reading and consuming overlap. It holds at most the given number of records; while
@@ -26,7 +36,7 @@ func Buffer[T any](s Stream[T], records int) Stream[T] {
 // one stream stay in order. Merge ends when all streams have ended, or with the first error,
 // which cancels the others. Merge() has no records.
 func Merge[T any](ss ...Stream[T]) Stream[T] {
-	return boundary(slices.Clone(ss), boundarySize, nil, nil)
+	return boundary(slices.Clone(ss), boundarySize[T](), nil, nil)
 }
 
 // boundary runs each of the streams on a goroutine of its own, and passes on their records. It

@@ -22,7 +22,7 @@ func Chunk[T any](s Stream[T], size int, linger time.Duration) Stream[[]T] {
 			k.timer = time.NewTimer(linger)
 			k.timer.Stop()
 			defer k.timer.Stop()
-			s = boundary([]Stream[T]{s}, boundarySize, k.timer.C, k.pass)
+			s = boundary([]Stream[T]{s}, boundarySize[T](), k.timer.C, k.pass)
 		}
 		before := newLifetime(in.ctx) // the stages behind may still be called when it has ended
 		defer before.cancel()

@@ -96,7 +96,7 @@ func (q *queue[T]) findRoom() bool {
 	if free == 0 {
 		free = q.growLocked()
 	}
-	if free == 0 || unread >= half(min(q.size, boundarySize)) {
+	if free == 0 || unread >= half(min(q.size, maxBoundary)) {
 		q.flushLocked()
 	}
 	q.waiting = free == 0

@@ -5,6 +5,7 @@ package sharp
 import (
 	"context"
 	"errors"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -55,6 +56,8 @@ var orders = map[string]func() (got, want int){
 	"a task starts a task":            startsTasks,
 	"no queue":                        noQueue,
 	"keys":                            keys,
+	"keys that equal no other":        noKeys,
+	"short loops":                     shortLoops,
 	"Idle, and Completed of a pool":   idleAndStats,
 	"Completed of a limiter":          limiterStats,
 	"a submitter counts":              submitterCounts,
@@ -215,6 +218,29 @@ func keys() (n, want int) {
 	task := func(_ context.Context, i int) error { ns[i%4]++; return nil }
 	stint.EachKey(bg, slices.Values(items), func(i int) int { return i % 4 }, task, stint.Limit(3))
 	return ns[0] + ns[1] + ns[2] + ns[3], numTasks
+}
+
+// noKeys reads results whose keys do not even equal themselves.
+func noKeys() (n, want int) {
+	noKey := func(*int) float64 { return math.NaN() }
+	xs := make([]*int, 100)
+	for y, err := range stint.MapKey(bg, slices.Values(xs), noKey, func(context.Context, *int) (*int, error) { return new(int), nil }, stint.Limit(3)) {
+		if err == nil {
+			*y++
+			n += *y
+		}
+	}
+	return n, len(xs)
+}
+
+// shortLoops has fewer items than workers look for.
+func shortLoops() (n, want int) {
+	for range 200 {
+		var xs [3]int
+		stint.Range(bg, len(xs), func(_ context.Context, i int) error { xs[i]++; return nil }, stint.Limit(len(xs)))
+		n += xs[0] + xs[1] + xs[2]
+	}
+	return n, 600
 }
 
 func idleAndStats() (n, want int) {

@@ -23,16 +23,14 @@ func (w *Window[T, R]) enter(t *Task[T, R]) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	k := &w.keys
-	if !t.alone {
-		if k.last == nil {
-			k.last = map[any]*Task[T, R]{}
-		}
-		before := k.last[t.key]
-		k.last[t.key] = t
-		if before != nil {
-			before.behind = t
-			return false
-		}
+	if k.last == nil {
+		k.last = map[any]*Task[T, R]{}
+	}
+	before := k.last[t.key]
+	k.last[t.key] = t
+	if before != nil {
+		before.behind = t
+		return false
 	}
 	heap.Push(&k.ready, t)
 	return true

@@ -17,8 +17,7 @@ type Task[T, R any] struct {
 	err    error
 	from   *limit.Scope // in which it is submitted, and then runs
 
-	key   any
-	alone bool // its key equals no other: it waits for none
+	key any
 
 	// guarded by Window.mu
 	finished bool

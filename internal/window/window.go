@@ -72,7 +72,9 @@ func (w *Window[T, R]) Submit(item T) work.Answer {
 	t := &Task[T, R]{index: w.index, item: item, from: w.Executor.Parent}
 	if w.Key != nil {
 		t.key = w.Key(item)
-		t.alone = t.key != t.key // panics if the key cannot be compared
+		if t.key != t.key { // panics if the key cannot be compared
+			t.key = t // equals no other either, and itself
+		}
 	}
 	w.index++
 	w.mu.Lock()

@@ -1,6 +1,9 @@
 package work
 
-import "sync/atomic"
+import (
+	"math/bits"
+	"sync/atomic"
+)
 
 // A Task is what a Source queues: a function or a pointer, of a type that the source's
 // Runner knows, and its number, which counts the accepted tasks of the source.
@@ -12,7 +15,7 @@ type Task struct {
 
 const (
 	minRing   = 4    // slots of a queue's first ring; the next ones are larger
-	maxUnused = 1024 // slots that an empty queue keeps
+	maxUnused = 1024 // slots that a queue keeps, however few tasks it has
 )
 
 // queue is a first-in first-out list in a ring, guarded by the engine's lock. Its first tasks
@@ -27,6 +30,7 @@ type queue struct {
 // power of 2.
 type ring struct {
 	head  atomic.Uint64 // number of the first task << openBits | how many tasks are open
+	base  int           // number of the first task that it has had
 	slots []slot
 }
 
@@ -36,24 +40,26 @@ const (
 	oneTask  = 1 << openBits
 )
 
-// A slot has one task. Whoever has taken a task owns its slot until it increases free. Only then
+// A slot has one task. Whoever has taken a task owns its slot until it increases laps. Only then
 // is another task put there, so a worker may read its task late.
 type slot struct {
 	payload any
-	free    atomic.Int64 // number of the task that the slot is free for
+	laps    atomic.Int64 // how many tasks were read from it
 }
 
 // newRing returns a ring for the tasks from first on.
 func newRing(first, slots int) *ring {
-	r := &ring{slots: make([]slot, slots)}
+	r := &ring{base: first, slots: make([]slot, slots)}
 	r.head.Store(uint64(first) << openBits)
-	for i := range slots {
-		r.at(first + i).free.Store(int64(first + i))
-	}
 	return r
 }
 
 func (r *ring) at(number int) *slot { return &r.slots[number&(len(r.slots)-1)] }
+
+// isFree reports whether the slot of a task is free for it.
+func (r *ring) isFree(number int) bool {
+	return r.at(number).laps.Load() == int64(number-r.base)>>bits.TrailingZeros(uint(len(r.slots)))
+}
 
 // first returns the number of the first task.
 func (r *ring) first() int { return int(r.head.Load() >> openBits) }
@@ -76,7 +82,7 @@ func (r *ring) read(number int) Task {
 	s := r.at(number)
 	t := Task{s.payload, number}
 	s.payload = nil
-	s.free.Store(int64(number + len(r.slots)))
+	s.laps.Add(1)
 	return t
 }
 
@@ -97,20 +103,18 @@ func (q *queue) taken() int {
 
 func (q *queue) push(payload any) {
 	r := q.ring.Load()
-	if r == nil || r.at(q.next).free.Load() != int64(q.next) { // full, or a worker has yet to read
-		r = q.grow(r)
+	if r == nil || !r.isFree(q.next) { // full, or a worker has yet to read
+		r = q.move(r)
 	}
 	r.at(q.next).payload = payload
 	q.next++
 }
 
-// grow moves the tasks to a new ring, except those that a worker has claimed.
-func (q *queue) grow(old *ring) *ring {
+// move moves the tasks to a new ring that has room for one more, except those that a worker has
+// claimed.
+func (q *queue) move(old *ring) *ring {
 	q.shut()
 	n, slots := q.len(), minRing
-	if old != nil {
-		slots = len(old.slots)
-	}
 	for slots <= n {
 		slots *= 4 // by 2, the rings that are left would be as large as the last
 	}
@@ -122,7 +126,7 @@ func (q *queue) grow(old *ring) *ring {
 	return r
 }
 
-// pop removes the first task. There must be one. With the last task the memory of a burst goes.
+// pop removes the first task. There must be one. It moves few tasks out of a large ring.
 func (q *queue) pop() Task {
 	r := q.ring.Load()
 	if t, ok := r.claim(); ok {
@@ -130,8 +134,8 @@ func (q *queue) pop() Task {
 	}
 	head := r.head.Add(oneTask) // nobody else changes it while no task is open
 	t := r.read(int(head>>openBits) - 1)
-	if len(r.slots) > maxUnused && q.len() == 0 {
-		q.ring.Store(nil)
+	if len(r.slots) > maxUnused && q.len() < len(r.slots)/16 {
+		q.move(r)
 	}
 	return t
 }

@@ -314,18 +314,32 @@ func (s *Source) acceptLocked(payload any, canWait bool) bool {
 	case canWait && (r.size >= longRoom || e.lim.NeedController().Crowded()):
 		return false
 	case e.entry.coming != nil && next.room == r:
-		s.enqueueLocked(payload)
 		w := e.entry.coming
 		e.entry.coming = nil
-		e.giveLocked(w, e.ready.first())
+		first := e.ready.first()
+		if first == nil || first.low && !s.low {
+			first = s
+		}
+		s.handLocked(w, first, payload)
 	case e.lim.TryAcquire():
-		s.enqueueLocked(payload)
-		e.giveLocked(e.sendLocked(&e.entry), s)
+		s.handLocked(e.sendLocked(&e.entry), s, payload)
 	default:
 		return false
 	}
 	e.entry.wakeOneLocked()
 	return true
+}
+
+// handLocked gives w the first task of first, if it has one, and appends a task to the queue of s: in
+// this order, so that a full queue needs no larger ring. Otherwise first is s, and w gets that task.
+func (s *Source) handLocked(w *worker, first *Source, payload any) {
+	if first.queue.len() > 0 {
+		s.engine.giveLocked(w, first)
+		s.enqueueLocked(payload)
+	} else {
+		s.enqueueLocked(payload)
+		s.engine.giveLocked(w, s)
+	}
 }
 
 // enqueueLocked appends a task to the queue.

@@ -27,7 +27,7 @@ func fill(s *Source, n int) (step chan struct{}) {
 // workers have come or not, and whichever sources share the queue.
 func TestOfferFills(t *testing.T) {
 	for _, limit := range []int{1, 3} {
-		for _, room := range []int{0, 1, 2, 70} {
+		for _, room := range []int{0, 1, 2, 64} { // the largest is as large as a ring
 			for _, sources := range []int{1, 3} {
 				shared(t, limit, room, sources, func(t *testing.T, e *Engine, ss []*Source) { offerFills(t, e, ss, limit+room, true) })
 				shared(t, limit, room, sources, func(t *testing.T, e *Engine, ss []*Source) { offerFills(t, e, ss, limit+room, false) })
@@ -51,6 +51,9 @@ func offerFills(t *testing.T, e *Engine, ss []*Source, n int, awaitWorkers bool)
 	for i, s := range ss {
 		if a := s.Offer(held, nil); a != Full {
 			t.Errorf("one more than %d, source %d: %v", n, i, a)
+		}
+		if r := s.queue.ring.Load(); r != nil && len(r.slots) > max(minRing, s.room.size) {
+			t.Errorf("%d slots for %d tasks", len(r.slots), s.room.size)
 		}
 	}
 	apart, _ := source(e, 1)
