@@ -4,7 +4,7 @@
 // does not gain.
 //
 //   - [Range] loops over indexes, and gives f many of them at a time. [RangeWith] gives f a
-//     state of its goroutine too: a histogram, a map, a buffer.
+//     state too that no other call has meanwhile: a histogram, a map, a buffer.
 //   - [Each] and [Map] call f for each element of a slice. A call costs 1 to 2 ns on top
 //     of f; use Range for items of a few nanoseconds.
 //   - [Reduce] combines all elements into one result, the same to the last bit on any
