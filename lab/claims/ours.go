@@ -53,7 +53,7 @@ var oursClaims = []Claim{
 	}, {
 		Says: "A record takes at most a tenth of the time over a boundary of a stream that it takes over an unbuffered channel.",
 		Bar:  AtMost(0.1), Pairs: OnAll("Hop/model=channel", "Hop/model=stream.Buffer"),
-		Note: "Records pass one by one over a ring. The receiver is woken for many at once: if few come, one may wait for a millisecond. A " +
+		Note: "Records pass one by one over a ring, and the receiver is woken for many: if few come, one may wait for a millisecond. A " +
 			"channel with a buffer of 1,024 takes more time too. Batches of 1,024 by hand take about as much as a boundary. A `ParMap` of " +
 			"short calls takes several records a task.",
 	}, {
