@@ -70,7 +70,7 @@ var Channels = Article{
 			Cause: channelHop(AtLeast(3.32), false, Than("Hop/passing=batches/records=1000", "Hop/passing=batches/records=1"))},
 		{Says: "Batches of 1,000 records take about as long as no channel (8.68 s and 8.16 s).",
 			Bar: AtMost(1.07), Pairs: Than("Scan/way=direct", "Scan/way=batches/records=1000"),
-			Note: "`stream.Buffer` chooses the batches itself."},
+			Note: "`stream.Buffer` takes single records, and wakes the receiver for many."},
 		{Says: "Batches of 100,000 records are slower than batches of 1,000.",
 			Bar: More, Pairs: Than("Scan/way=batches/records=1000", "Scan/way=batches/records=100000"),
 			Note: "Here 200,000 records are two such batches. The article has 200.",

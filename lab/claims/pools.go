@@ -84,7 +84,7 @@ var Pools = Article{
 		Says: "Two stages that compute overlap on two CPUs, if the numbers pass in batches.", Bar: More, Filter: "gogc:100", CPUs: 2, Ours: true,
 		Pairs: slices.Concat(OnAll("Stages/work=computes/model=batches", "Stages/work=computes/model=loop"),
 			OnAll("Stages/work=computes/model=stream", "Stages/work=computes/model=loop")),
-		Note: "A stream passes batches by itself. A channel operation for each number costs about as much as a power.",
+		Note: "A stream takes single numbers, and wakes the second stage for many. A channel operation for each number costs about as much as a power.",
 	}, {
 		Says: "runtime.NumCPU does not follow GOMAXPROCS.", Test: "TestNumCPU of lab/pools",
 		Note: "NumCPU counts the CPUs that the process may use when it starts. Since Go 1.25 GOMAXPROCS follows the CPU limit of a container.",
