@@ -69,8 +69,7 @@ type LimiterStats struct {
 	Waiting int `json:"waiting"` // calls, groups and pools that wait for a permit
 
 	// Counters, which only grow. A task that waits for another one, and that one, count
-	// each; a call of Each, Map or Range counts its items, and a stream the batches that it
-	// makes of records.
+	// each; a call of Each, Map or Range counts its items, and a ParMap its records.
 	Completed uint64 `json:"completed"` // tasks that have finished, in any way
 	Failed    uint64 `json:"failed"`    // of them: ended in an error, a panic or a Goexit; in httplimit.Transport also with status 429, or 500 and more
 	Waited    uint64 `json:"waited"`    // permits that were not free when they were asked for, and were got

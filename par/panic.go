@@ -33,9 +33,6 @@ func (f *failure) raise() {
 	}
 }
 
-// any reports whether a call did not return.
-func (f *failure) any() bool { return f.Panicked() || f.Err != nil }
-
 // alone calls f on the caller's goroutine and raises its panic outside the deferred
 // function: a panic inside one keeps the stack of the panic before it, which takes a
 // thousand times as long through a thousand nested calls.

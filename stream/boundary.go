@@ -1,10 +1,10 @@
 package stream
 
 import (
+	"reflect"
 	"slices"
 	"sync"
 	"time"
-	"unsafe"
 )
 
 const (
@@ -17,8 +17,7 @@ const (
 // boundarySize returns how many records a boundary holds of each stream of a Merge, and before a
 // Chunk.
 func boundarySize[T any]() int {
-	var v T
-	return max(minBoundary, min(maxBoundary, boundaryBytes/max(1, int(unsafe.Sizeof(v)))))
+	return max(minBoundary, min(maxBoundary, boundaryBytes/max(1, int(reflect.TypeFor[T]().Size()))))
 }
 
 // Buffer runs the earlier stages on a goroutine of their own, concurrently with the later

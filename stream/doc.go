@@ -56,7 +56,7 @@
 //
 // Waking a goroutine for each record would cost more than the stages do. A record waits for the
 // consumer, for a CPU, for the function call that its goroutine is in, and otherwise at most a
-// millisecond. A boundary holds at most 1,024 records, a Buffer its number of records, and a
-// ParMap the records in progress; when the consumer stops, so does the source. The README of
-// this package has the details.
+// millisecond. A boundary holds at most 1,024 records, or 64 KB of larger ones but at least 64,
+// a Buffer its number of records, and a ParMap the records in progress; when the consumer stops,
+// so does the source. The README of this package has the details.
 package stream

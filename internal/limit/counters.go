@@ -10,8 +10,8 @@ type Counters struct {
 	Refused   atomic.Uint64 // tasks that were refused a permit instead of waiting
 }
 
-// Counters returns the counters of l. They are nil for a Limiter that New has not made: it
-// belongs to one call, group or pool, and nobody can ask.
+// Counters returns the counters of l. They are nil for a Limiter made by Init or
+// InitAdaptive: it belongs to one call, group or pool, and nobody can ask.
 func (l *Limiter) Counters() *Counters { return l.counters }
 
 // Completed counts n finished tasks.

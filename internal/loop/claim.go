@@ -15,7 +15,7 @@ type Claim struct {
 // signs are what workers look at between two calls.
 type signs struct {
 	stopped atomic.Bool // no more calls start
-	wanted  atomic.Bool // a worker has found nothing to claim: others give back what is left of their claims
+	wanted  atomic.Bool // a worker has found nothing to claim: others return what is left of their claims
 }
 
 // Next moves At on, and reports false if the calls are made, or there is a sign. It is inlined.

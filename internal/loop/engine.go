@@ -76,7 +76,7 @@ func (l *Loop) pass() {
 	switch {
 	case !l.isOver():
 		l.offer() // this one has made room for others
-	case last || l.signs.stopped.Load(): // others may give back what they have claimed
+	case last || l.signs.stopped.Load(): // others may return what they have claimed
 		l.executor.Source.Stop() // drops the queued helper, which may wait long
 	}
 }

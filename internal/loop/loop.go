@@ -44,6 +44,9 @@ type Config struct {
 	Auto    auto.Config    // searches for that limit instead, if Max is not 0; calls without a limit inherit it
 }
 
+// A rest is the indexes from lo to hi-1.
+type rest struct{ lo, hi int }
+
 // A Loop makes one call for every index from 0 to N-1, unless Failed or the end of Context
 // stops it.
 type Loop struct {
@@ -61,11 +64,11 @@ type Loop struct {
 
 	mu    sync.Mutex
 	over  chan struct{} // closed when no more calls will start; nil unless a worker waits
-	spans [][2]int      // indexes that were claimed and given back, each from the first to before the second
+	rests []rest        // what is left of claims and was returned
 
-	next   atomic.Uint64 // the first unclaimed index; it may pass N, which may be the largest int
-	back   atomic.Int64  // how many indexes are in spans
-	caller worker
+	next     atomic.Uint64 // the first unclaimed index; it may pass N, which may be the largest int
+	returned atomic.Int64  // how many indexes are in rests
+	caller   worker
 }
 
 // init chooses the limiter. The loop's own is no part of the loop's memory: contexts of tasks
@@ -145,8 +148,8 @@ func (l *Loop) Complete() bool { return l.left() == 0 && !l.cut.Load() }
 // Stop keeps further calls from starting.
 func (l *Loop) Stop() { l.signs.stopped.Store(true) }
 
-// left returns how many indexes are not claimed, or given back.
-func (l *Loop) left() int { return l.fresh() + int(l.back.Load()) }
+// left returns how many indexes are not claimed, or were returned.
+func (l *Loop) left() int { return l.fresh() + int(l.returned.Load()) }
 
 // fresh returns how many indexes were never claimed.
 func (l *Loop) fresh() int { return l.N - int(min(l.next.Load(), uint64(l.N))) }
@@ -168,45 +171,46 @@ func (l *Loop) isOver() bool { return l.signs.stopped.Load() || l.left() == 0 }
 
 // claim claims the next n indexes: those from lo to hi-1, fewer at the end of the loop. Another
 // worker may have claimed the last one since the caller looked. Then it claims one of those that
-// were given back.
+// were returned.
 func (l *Loop) claim(n int) (lo, hi int) {
 	if l.fresh() == 0 { // so that next stays near N whatever the number of workers
-		return l.claimBack()
+		return l.claimReturned()
 	}
 	end, last := l.next.Add(uint64(n)), uint64(l.N)
 	if end-uint64(n) >= last {
-		return l.claimBack()
+		return l.claimReturned()
 	}
 	return int(end - uint64(n)), int(min(end, last))
 }
 
-// claimBack claims an index that was given back.
-func (l *Loop) claimBack() (lo, hi int) {
+// claimReturned claims an index that was returned.
+func (l *Loop) claimReturned() (lo, hi int) {
 	if !l.signs.wanted.Load() {
 		l.signs.wanted.Store(true)
 	}
-	if l.back.Load() == 0 {
+	if l.returned.Load() == 0 {
 		return 0, 0
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.spans) == 0 {
+	if len(l.rests) == 0 {
 		return 0, 0
 	}
-	l.back.Add(-1)
-	span := &l.spans[0]
-	lo = span[0]
-	if span[0]++; span[0] == span[1] {
-		l.spans = l.spans[1:]
+	l.returned.Add(-1)
+	r := &l.rests[0]
+	lo = r.lo
+	if r.lo++; r.lo == r.hi {
+		l.rests = l.rests[1:]
 	}
 	return lo, lo + 1
 }
 
-// giveBack gives the indexes from lo to hi-1 back, and starts helpers for them.
-func (l *Loop) giveBack(lo, hi int) {
+// returnRest lets others claim the indexes from lo to hi-1, and starts helpers for them. The caller
+// goes on to claim, so that they are called even if nobody helps.
+func (l *Loop) returnRest(lo, hi int) {
 	l.mu.Lock()
-	l.spans = append(l.spans, [2]int{lo, hi})
-	l.back.Add(int64(hi - lo))
+	l.rests = append(l.rests, rest{lo, hi})
+	l.returned.Add(int64(hi - lo))
 	l.mu.Unlock()
 	if l.Engine != nil {
 		l.offer()

@@ -194,7 +194,7 @@ func TestRestOfAClaim(t *testing.T) {
 
 // Workers that find nothing get what is left of the claims of others: short items may become long
 // in the middle of a claim.
-func TestClaimsAreGivenBack(t *testing.T) {
+func TestRestsAreReturned(t *testing.T) {
 	const short, n = 20_000, 16
 	search := auto.Config{Min: n, Max: n, Burst: n, Procs: 2} // whose workers claim several indexes
 	in(t, kinds[1:], []int{n}, func(t *testing.T, b *bench) {

@@ -82,7 +82,7 @@ func (l *Loop) help() {
 	l.mu.Lock()
 	over := l.isOver()
 	if over {
-		s.exists.Store(false) // under mu: who gives indexes back afterwards makes another
+		s.exists.Store(false) // under mu: who returns indexes afterwards makes another
 	}
 	l.mu.Unlock()
 	if over {

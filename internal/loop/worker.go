@@ -147,7 +147,7 @@ func (w *worker) call() {
 			break
 		}
 		if l.signs.wanted.Load() {
-			l.giveBack(w.At+1, w.end)
+			l.returnRest(w.At+1, w.end)
 			w.end = w.At + 1
 			break
 		}

@@ -320,9 +320,9 @@ func (s *Source) acceptLocked(payload any, canWait bool) bool {
 		if first == nil || first.low && !s.low {
 			first = s
 		}
-		s.handLocked(w, first, payload)
+		s.exchangeLocked(w, first, payload)
 	case e.lim.TryAcquire():
-		s.handLocked(e.sendLocked(&e.entry), s, payload)
+		s.exchangeLocked(e.sendLocked(&e.entry), s, payload)
 	default:
 		return false
 	}
@@ -330,9 +330,9 @@ func (s *Source) acceptLocked(payload any, canWait bool) bool {
 	return true
 }
 
-// handLocked gives w the first task of first, if it has one, and appends a task to the queue of s: in
+// exchangeLocked gives w the first task of first, if it has one, and appends one to the queue of s: in
 // this order, so that a full queue needs no larger ring. Otherwise first is s, and w gets that task.
-func (s *Source) handLocked(w *worker, first *Source, payload any) {
+func (s *Source) exchangeLocked(w *worker, first *Source, payload any) {
 	if first.queue.len() > 0 {
 		s.engine.giveLocked(w, first)
 		s.enqueueLocked(payload)

@@ -81,14 +81,6 @@ func EvenTrap(seed uint64) *Workload {
 	return w
 }
 
-// Scattered returns k slots for tasks of 10 ms, each of which arrives after up to by.
-func Scattered(k int, by float64) *Workload {
-	return &Workload{
-		Name: fmt.Sprintf("%d slots, scattered by %v ms", k, by), Procs: 2, Until: 10000, Best: float64(k) / 10, Slots: slots(k),
-		Next: func(_ float64, r *rand.Rand) (float64, float64, float64) { return touch, by * r.Float64(), 10 },
-	}
-}
-
 // Steep returns a server drawn by seed that collapses a little above its slots: the more
 // tasks it has beyond 1.2 to 2 times as many, the fewer it finishes in total. Some tasks
 // wait for something else first.
