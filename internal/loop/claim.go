@@ -9,18 +9,18 @@ import (
 type Claim struct {
 	At    int // the index in hand: its call has started
 	last  int // that Next allows
-	signs *signs
+	signs *atomic.Uint32
 }
 
-// signs are what workers look at between two calls.
-type signs struct {
-	stopped atomic.Bool // no more calls start
-	wanted  atomic.Bool // a worker has found nothing to claim: others return what is left of their claims
-}
+// The signs of a loop are what workers look at between two calls.
+const (
+	stopped = 1 << iota // no more calls start
+	wanted              // a worker has found nothing to claim: others return what is left of their claims
+)
 
 // Next moves At on, and reports false if the calls are made, or there is a sign. It is inlined.
 func (c *Claim) Next() bool {
-	if c.At >= c.last || c.signs.stopped.Load() || c.signs.wanted.Load() {
+	if c.At >= c.last || c.signs.Load() != 0 {
 		return false
 	}
 	c.At++

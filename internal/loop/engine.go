@@ -47,7 +47,7 @@ func (j job) Run(ctx context.Context, _ work.Task) error {
 	l := j.loop
 	l.running.Add(1)
 	l.queued.Store(false)
-	if l.left() > 1 && !l.signs.stopped.Load() {
+	if l.left() > 1 && !l.has(stopped) {
 		l.offer()
 	}
 	w := &worker{loop: l, ctx: ctx, permit: limit.ScopeOf(ctx).Permit()}
@@ -62,7 +62,7 @@ func (j job) Run(ctx context.Context, _ work.Task) error {
 // goroutine ends.
 func (w *worker) finish() {
 	defer func() {
-		if w.calling && w.rest() && !w.loop.signs.stopped.Load() {
+		if w.calling && w.rest() && !w.loop.has(stopped) {
 			w.calling, w.exits = false, true
 			w.finish()
 		}
@@ -76,7 +76,7 @@ func (l *Loop) pass() {
 	switch {
 	case !l.isOver():
 		l.offer() // this one has made room for others
-	case last || l.signs.stopped.Load(): // others may return what they have claimed
+	case last || l.has(stopped): // others may return what they have claimed
 		l.executor.Source.Stop() // drops the queued helper, which may wait long
 	}
 }

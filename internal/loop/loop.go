@@ -55,7 +55,7 @@ type Loop struct {
 	lim     *limit.Limiter
 	low     bool // its tasks have low priority on lim
 	procs   int  // the number of CPUs
-	signs   signs
+	signs   atomic.Uint32
 	cut     atomic.Bool  // an index was claimed, and its call did not start
 	running atomic.Int32 // workers and the spare worker
 
@@ -146,7 +146,10 @@ func (l *Loop) Running() int { return int(l.running.Load()) }
 func (l *Loop) Complete() bool { return l.left() == 0 && !l.cut.Load() }
 
 // Stop keeps further calls from starting.
-func (l *Loop) Stop() { l.signs.stopped.Store(true) }
+func (l *Loop) Stop() { l.signs.Or(stopped) }
+
+// has reports whether there is a sign.
+func (l *Loop) has(sign uint32) bool { return l.signs.Load()&sign != 0 }
 
 // left returns how many indexes are not claimed, or were returned.
 func (l *Loop) left() int { return l.fresh() + int(l.returned.Load()) }
@@ -160,14 +163,14 @@ func (l *Loop) traced() bool { return l.Name != "" && trace.IsEnabled() }
 // stops reports whether no more calls start, of those that were claimed too. It stops the loop if
 // the context has ended.
 func (l *Loop) stops() bool {
-	if !l.signs.stopped.Load() && l.Context.Err() != nil {
+	if !l.has(stopped) && l.Context.Err() != nil {
 		l.Stop()
 	}
-	return l.signs.stopped.Load()
+	return l.has(stopped)
 }
 
 // isOver reports whether no more calls will start.
-func (l *Loop) isOver() bool { return l.signs.stopped.Load() || l.left() == 0 }
+func (l *Loop) isOver() bool { return l.has(stopped) || l.left() == 0 }
 
 // claim claims the next n indexes: those from lo to hi-1, fewer at the end of the loop. Another
 // worker may have claimed the last one since the caller looked. Then it claims one of those that
@@ -185,8 +188,8 @@ func (l *Loop) claim(n int) (lo, hi int) {
 
 // claimReturned claims an index that was returned.
 func (l *Loop) claimReturned() (lo, hi int) {
-	if !l.signs.wanted.Load() {
-		l.signs.wanted.Store(true)
+	if !l.has(wanted) {
+		l.signs.Or(wanted)
 	}
 	if l.returned.Load() == 0 {
 		return 0, 0

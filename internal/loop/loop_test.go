@@ -461,7 +461,7 @@ func TestAbandoned(t *testing.T) {
 		l := b.loop(bg, 5, func(context.Context, int) error { t.Error("called"); return nil })
 		told := false
 		l.abandoned = func() {
-			if told = true; l.signs.stopped.Load() {
+			if told = true; l.has(stopped) {
 				t.Error("a helper could have ended the loop before it was told")
 			}
 		}

@@ -32,7 +32,7 @@ type spare struct {
 // indexes left itself.
 func (l *Loop) addSpare() {
 	s := &l.spare
-	if l.signs.stopped.Load() || l.left() < 2 || int(l.running.Load()) >= l.N || !s.exists.CompareAndSwap(false, true) {
+	if l.has(stopped) || l.left() < 2 || int(l.running.Load()) >= l.N || !s.exists.CompareAndSwap(false, true) {
 		return
 	}
 	l.helpers.Add(1)
@@ -106,7 +106,7 @@ func (l *Loop) help() {
 func (w *worker) serve() {
 	l := w.loop
 	defer func() {
-		if w.calling && !l.signs.stopped.Load() {
+		if w.calling && !l.has(stopped) {
 			w.calling = false
 			go w.serve()
 			return

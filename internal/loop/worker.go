@@ -146,7 +146,7 @@ func (w *worker) call() {
 		if !w.rest() || l.stops() {
 			break
 		}
-		if l.signs.wanted.Load() {
+		if l.has(wanted) {
 			l.returnRest(w.At+1, w.end)
 			w.end = w.At + 1
 			break
