@@ -11,7 +11,7 @@ import (
 // the caller's goroutine and on up to limit-1 others, or on the workers of a Pool. Without
 // an option the limit is adaptive: see [Auto].
 //
-// Items start roughly in order. A goroutine may take up to 64 items of less than a microsecond
+// Items start roughly in order. A goroutine may take up to 128 items of less than a microsecond
 // at a time: if one of them blocks, the others wait. Under a Limit above GOMAXPROCS, or one with
 // room for all items, it takes one item at a time. Items that wait for each other need a Limit
 // with room for all of them, since an adaptive limit rises only as calls finish.

@@ -92,7 +92,7 @@ func (w *worker) take() bool {
 // end of the loop, for which workers should arrive at about the same time. The clock is read once a
 // claim.
 const (
-	maxClaim   = 64
+	maxClaim   = 128
 	shortClaim = time.Microsecond // the next one is twice as large
 	longClaim  = 4 * shortClaim   // the next one is one index
 )
