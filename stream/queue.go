@@ -23,7 +23,12 @@ type queue[T any] struct {
 	sent   uintptr       // records, modulo its size; atomic
 	vacant chan struct{} // has a value for a sender that waited
 
-	// Guarded by mu of the receiver. The sender alone replaces slots, and reads it unlocked.
+	taken[T]
+}
+
+// taken are the slots of a queue, guarded by mu of the receiver. The sender alone replaces slots,
+// and reads it unlocked.
+type taken[T any] struct {
 	slots    []T
 	first    int     // the first taken slot
 	released uintptr // records, modulo its size

@@ -50,7 +50,8 @@ func (j job) Run(ctx context.Context, _ work.Task) error {
 	if l.left() > 1 && !l.has(stopped) {
 		l.offer()
 	}
-	w := &worker{loop: l, ctx: ctx, permit: limit.ScopeOf(ctx).Permit()}
+	w := &worker{loop: l, ctx: ctx}
+	w.permit = limit.ScopeOf(ctx).Permit()
 	w.quantum.Start()
 	defer l.pass()
 	defer w.leave()

@@ -53,22 +53,26 @@ type Loop struct {
 	Config
 	ends    race.Ends // of items that ran on goroutines of their own
 	lim     *limit.Limiter
-	low     bool // its tasks have low priority on lim
-	procs   int  // the number of CPUs
-	signs   atomic.Uint32
-	cut     atomic.Bool  // an index was claimed, and its call did not start
+	low     bool         // its tasks have low priority on lim
+	procs   int          // the number of CPUs
 	running atomic.Int32 // workers and the spare worker
 
 	pooled  // for Engine
 	helping // otherwise
 
-	mu    sync.Mutex
-	over  chan struct{} // closed when no more calls will start; nil unless a worker waits
-	rests []rest        // what is left of claims and was returned
+	mu   sync.Mutex
+	over chan struct{} // closed when no more calls will start; nil unless a worker waits
+	indexes
+	caller worker
+}
 
+// indexes are those of a loop, which workers claim.
+type indexes struct {
+	signs    atomic.Uint32
+	cut      atomic.Bool   // an index was claimed, and its call did not start
 	next     atomic.Uint64 // the first unclaimed index; it may pass N, which may be the largest int
 	returned atomic.Int64  // how many indexes are in rests
-	caller   worker
+	rests    []rest        // what is left of claims and was returned; guarded by mu
 }
 
 // init chooses the limiter. The loop's own is no part of the loop's memory: contexts of tasks

@@ -91,7 +91,8 @@ func (l *Loop) help() {
 		return
 	}
 	pprof.SetGoroutineLabels(l.Context)
-	w := &worker{loop: l, ctx: l.Context, has: true}
+	w := &worker{loop: l, ctx: l.Context}
+	w.has = true
 	if late := limit.Clock() - s.ready; late >= auto.PromptWakeup && l.lim.Adaptive() {
 		s.waits = l.lim.NeedController().AwaitCPU(late, s.waits, l.isOver)
 	}

@@ -14,23 +14,31 @@ import (
 type worker struct {
 	loop *Loop
 	ctx  context.Context // for the calls that it makes
+	claiming
+	permission
+	calling  bool // the call for At has not returned
+	exits    bool // it is a helper on an engine, whose goroutine ends after this claim
+	sampling limit.Sampling
+}
+
+// claiming is the claim of a worker, and what the size of the next one depends on.
+type claiming struct {
 	Claim
-	end     int         // of the claim: the indexes between are left
-	ticket  race.Ticket // of at
-	calling bool        // the call for at has not returned
-	exits   bool        // it is a helper on an engine, whose goroutine ends after this claim
-	first   int         // call of the claim that is not counted
+	end    int         // of the claim: the indexes from At to before it are left
+	first  int         // the first of them whose call is not counted
+	ticket race.Ticket // of At
 
 	size    int           // of the next claim
 	claim   int           // size of the last claim
 	claimed time.Duration // when it made the last claim, by limit.Clock
+}
 
+// A permission is the permit of a worker.
+type permission struct {
 	has     bool // a permit that it must release
 	permit  limit.Permit
 	held    *limit.HeldPermit // nil if nobody else uses the limiter
 	quantum limit.Quantum
-
-	sampling limit.Sampling
 }
 
 func (w *worker) isCaller() bool { return w == &w.loop.caller }

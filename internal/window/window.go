@@ -43,8 +43,12 @@ type Window[T, R any] struct {
 	room room
 	keys keys[T, R]
 
-	// The list of tasks that are not taken: in the order of their items, or under Unordered in
-	// that in which they finish.
+	list[T, R]
+}
+
+// list has the tasks that are not taken: in the order of their items, or under Unordered in
+// that in which they finish. It is guarded by Window.mu.
+type list[T, R any] struct {
 	head, tail *Task[T, R]
 	pending    int  // tasks that are not taken, also those that have not joined the list
 	ended      bool // the feeder: there will be no more

@@ -18,12 +18,9 @@ import (
 // An Engine owns workers and serves its sources in turn. A worker holds its permit from
 // task to task and parks without one. Use New.
 type Engine struct {
-	lim         *limit.Limiter
-	ownsLimiter bool // the search of lim ends with the engine
-	idleTimeout time.Duration
-	name        string
-	labels      context.Context // has the pprof labels of the workers; nil leaves them alone
-	lasting     *Source         // its first, which ends with it
+	lim *limit.Limiter
+	settings
+	lasting *Source // its first, which ends with it
 
 	mu     sync.Mutex         // guards the rest
 	ready  readySources       // with a queued task or a waiting submitter
@@ -33,6 +30,14 @@ type Engine struct {
 	workerSet
 	numbers
 	ending
+}
+
+// settings are what an engine was made with.
+type settings struct {
+	ownsLimiter bool // the search of the limiter ends with the engine
+	idleTimeout time.Duration
+	name        string
+	labels      context.Context // has the pprof labels of the workers; nil leaves them alone
 }
 
 // A workerSet is the workers of an engine.

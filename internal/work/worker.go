@@ -28,12 +28,10 @@ type worker struct {
 
 	// guarded by engine.mu
 	holder
-	given    *turn         // runs first, and is in no queue; nil: none
-	wake     sync.Cond     // for permit or leaving; a channel would be one more allocation
-	parked   time.Duration // when it has parked, by limit.Clock
-	permit   bool
-	needsCPU bool // it needs a free CPU before it goes to the queue
-	leaving  bool
+	given  *turn         // runs first, and is in no queue; nil: none
+	wake   sync.Cond     // for permit or leaving; a channel would be one more allocation
+	parked time.Duration // when it has parked, by limit.Clock
+	flags
 }
 
 // A holder has a permit, whenever permit of its worker is true.
@@ -41,6 +39,13 @@ type holder struct {
 	slot    *limit.HeldPermit
 	loan    *entry        // of the permit, for tasks of one source; nil: the permit is the engine's
 	quantum limit.Quantum // started when it got the permit
+}
+
+// flags say where a worker is.
+type flags struct {
+	permit   bool // it has one
+	needsCPU bool // it needs a free CPU before it goes to the queue
+	leaving  bool
 }
 
 // host is the goroutine of w. After a Goexit of a task a new goroutine takes over the permit. A
