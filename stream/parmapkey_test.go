@@ -48,27 +48,3 @@ func TestParMapKeyOrder(t *testing.T) {
 		})
 	}
 }
-
-// The first error, in the order of the records, ends the stream at its position.
-func TestParMapKeyErrors(t *testing.T) {
-	bubble(t, "error", func(t *testing.T) {
-		s := stream.ParMapKey(stream.FromSeq(count(100)), func(v int) int { return v % 3 }, func(_ context.Context, v int) (int, error) {
-			time.Sleep(time.Second)
-			if v == 7 {
-				return 0, errBoom
-			}
-			return v, nil
-		}, stint.Limit(5))
-		gives(t, s, errBoom, indexes(7))
-	})
-	for name, key := range map[string]func(v int) any{
-		"key that cannot be compared": func(v int) any { return []int{v} },
-		"panic of key":                func(int) any { panic("key") },
-	} {
-		bubble(t, name, func(t *testing.T) {
-			raised(t, func() {
-				stream.Collect(context.Background(), stream.ParMapKey(stream.FromSeq(count(100)), key, itselfErr))
-			})
-		})
-	}
-}
