@@ -295,6 +295,25 @@ func TestPanicOfTheBodyAlone(t *testing.T) {
 	equal(t, "recovered", v, any("mine"))
 }
 
+// A break does not hide the panic of a task.
+func TestPanicBehindABreak(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		late := func(ctx context.Context, i int) error {
+			if i == 1 {
+				<-ctx.Done()
+				panic("late")
+			}
+			return nil
+		}
+		raises(t, "late", func() {
+			for range stint.MapSeq(bg, count(2), valued(late), stint.Limit(2)) {
+				synctest.Wait()
+				break
+			}
+		})
+	})
+}
+
 // The panic that cancels tasks has their other errors in Also, but not the errors that they
 // return because they were cancelled.
 func TestAlsoIsWhatElseWentWrong(t *testing.T) {

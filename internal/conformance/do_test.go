@@ -44,19 +44,6 @@ func TestDoNestsDeep(t *testing.T) {
 	})
 }
 
-// The nested calls of one f, which run on several goroutines, have its permit one after
-// the other.
-func TestDoIsSharedByGoroutines(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := stint.Limit(1)
-		var g gauge
-		err := l.Do(t.Context(), func(ctx context.Context) error { return doing(l)(ctx, 10, holds(&g, time.Second)) })
-		equal(t, "error", err, nil)
-		g.Is(t, 0, 1, 10)
-		equal(t, "time passed", sinceBubble(), 10*time.Second)
-	})
-}
-
 // A Do inside f that is not given the context of f waits for another permit: at limit 1 for
 // the one that f holds, until it gives up.
 func TestDoWithAnotherContext(t *testing.T) {

@@ -85,6 +85,7 @@ func nestDo(t *testing.T, e entryPoint, limit int) {
 	for _, opt := range []stint.Option{l, p} {
 		nestPair(t, e, do, opt, limit)
 		nestPair(t, do, e, opt, limit)
+		nestPair(t, do, do, opt, limit)
 	}
 	synctest.Wait() // a worker of the pool returns its permit when it finds no more tasks
 	equal(t, "permits out", l.Stats().Running, 0)
