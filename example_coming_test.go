@@ -22,7 +22,7 @@ import (
 func pageSize(_ context.Context, page string) (int, error) { return len(page), nil }
 
 // Instead of a group, a limit and a slice for the results.
-func ExampleMap_fromErrgroup() {
+func ExampleMap() {
 	pages := []string{"/", "/about", "/news"}
 	sizes, err := stint.Map(context.Background(), pages, pageSize, stint.Limit(8))
 	fmt.Println(sizes, err)
@@ -44,7 +44,7 @@ func ExampleNewResults_fromConc() {
 }
 
 // Instead of a stream of callbacks.
-func ExampleMapSeq_fromConc() {
+func ExampleMapSeq() {
 	lines := strings.Lines("GET /a\nGET /b\nPUT /a\n")
 	for n, err := range stint.MapSeq(context.Background(), lines, pageSize, stint.Limit(8)) {
 		fmt.Println(n, err)

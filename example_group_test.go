@@ -124,29 +124,6 @@ func ExampleResults() {
 	// Output: [first second] <nil>
 }
 
-// One pool for the whole program; each request is a group on it. However many
-// requests there are, eight tasks run at once.
-func ExamplePool() {
-	pool := stint.NewPool(stint.Limit(8))
-	defer pool.Close()
-
-	answer := func(ctx context.Context, words ...string) (int, error) {
-		lengths, err := stint.Map(ctx, words, func(_ context.Context, w string) (int, error) {
-			return len(w), nil
-		}, pool)
-		sum := 0
-		for _, n := range lengths {
-			sum += n
-		}
-		return sum, err
-	}
-	fmt.Println(answer(context.Background(), "a", "bb"))
-	fmt.Println(answer(context.Background(), "ccc", "dddd", "eeeee"))
-	// Output:
-	// 3 <nil>
-	// 12 <nil>
-}
-
 // Tasks that nobody waits for one by one. Close runs what was accepted.
 func ExampleNewPool() {
 	var sent atomic.Int32

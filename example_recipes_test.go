@@ -16,7 +16,7 @@ import (
 
 // A consumer that handles messages in order within a key and commits their offsets in order.
 // After an error it continues behind the last commit.
-func ExampleMapKey_recipeConsumer() {
+func ExampleMapKey() {
 	type message struct{ customer, text string }
 	log := []message{{"ann", "pay 5"}, {"bob", "pay 7"}, {"ann", "pay 9"}, {"ann", "pay 3"}}
 	committed := 0

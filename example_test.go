@@ -7,14 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"testing/fstest"
 	"time"
 
 	"github.com/stint-go/stint"
@@ -72,26 +69,6 @@ func ExampleEach_cancel() {
 	// Output:
 	// upload stops: the network is down
 	// returned: the network is down
-}
-
-func ExampleMap() {
-	disk := fstest.MapFS{
-		"a.txt": {Data: []byte("one")},
-		"b.txt": {Data: []byte("three")},
-		"c.txt": {Data: []byte("eleven")},
-	}
-	names := []string{"c.txt", "a.txt", "b.txt"}
-
-	// One result for each name, in the order of the names.
-	sizes, err := stint.Map(context.Background(), names, func(_ context.Context, name string) (int64, error) {
-		info, err := fs.Stat(disk, name)
-		if err != nil {
-			return 0, err
-		}
-		return info.Size(), nil
-	}, stint.Limit(2))
-	fmt.Println(sizes, err)
-	// Output: [6 3 5] <nil>
 }
 
 func ExampleRange() {
@@ -281,29 +258,6 @@ func ExampleEachSeq() {
 	}, stint.Limit(2))
 	fmt.Println(posts.Load(), err)
 	// Output: 1 <nil>
-}
-
-// The results come in the order of the input, as soon as they are there.
-func ExampleMapSeq() {
-	fields := strings.SplitSeq("3,1,4,1,5", ",")
-	square := func(_ context.Context, s string) (int, error) {
-		n, err := strconv.Atoi(s)
-		return n * n, err
-	}
-
-	for n, err := range stint.MapSeq(context.Background(), fields, square, stint.Limit(2)) {
-		if err != nil {
-			fmt.Println(err)
-			break
-		}
-		fmt.Println(n)
-	}
-	// Output:
-	// 9
-	// 1
-	// 16
-	// 1
-	// 25
 }
 
 // The database takes four connections, and this program uses no more. Nobody waits
@@ -577,28 +531,6 @@ func ExampleEachKey() {
 		})
 	fmt.Println(*balance["ann"], *balance["bob"], err)
 	// Output: 14 1 <nil>
-}
-
-// The results are in the order of the sequence, so each offset can be committed when it
-// comes: all messages before it have been handled.
-func ExampleMapKey() {
-	messages := slices.Values([]string{"ann pays", "bob pays", "ann leaves"})
-	customer := func(m string) string { name, _, _ := strings.Cut(m, " "); return name }
-	handle := func(_ context.Context, m string) (string, error) { return strings.ToUpper(m), nil }
-
-	offset := 0
-	for done, err := range stint.MapKey(context.Background(), messages, customer, handle, stint.Limit(2)) {
-		if err != nil {
-			fmt.Println(err)
-			break
-		}
-		offset++
-		fmt.Println(offset, done)
-	}
-	// Output:
-	// 1 ANN PAYS
-	// 2 BOB PAYS
-	// 3 ANN LEAVES
 }
 
 // A task that ends its goroutine fails. In a test, the test returns too.

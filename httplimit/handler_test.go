@@ -115,23 +115,6 @@ func TestHandlerPanics(t *testing.T) {
 	}
 }
 
-// Calls of a handler on the limiter run on the permit of the request.
-func TestHandlerNests(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := stint.Limit(1)
-		inner := httplimit.Handler(sleeps, l, 0)
-		h := httplimit.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			err := stint.Range(r.Context(), 3, func(ctx context.Context, _ int) error {
-				testkit.Equal(t, "status", serve(ctx, inner).Code, http.StatusOK)
-				return nil
-			}, l)
-			testkit.Equal(t, "error", err, nil)
-		}), l, 0)
-		testkit.Equal(t, "status", serve(t.Context(), h).Code, http.StatusOK)
-		testkit.Equal(t, "time passed", testkit.SinceBubble(), 3*time.Second)
-	})
-}
-
 // The handler gets the ResponseWriter itself, which it may hijack or flush.
 func TestHandlerPassesTheWriterOn(t *testing.T) {
 	var got http.ResponseWriter

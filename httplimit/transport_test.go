@@ -199,37 +199,6 @@ func lastOverload(l *stint.Limiter) (limit int, when time.Time) {
 	return limit, when
 }
 
-// The function given to Overload is asked about errors of requests.
-func TestTransportReportsErrors(t *testing.T) {
-	asked := 0
-	l := stint.Auto(1, 9, stint.Overload(func(err error) bool { asked++; return err == errBroken }))
-	before := l.Current()
-	tr := &httplimit.Transport{Limiter: l, Base: base(func(*http.Request) (*http.Response, error) { return nil, errBroken })}
-	for range 2 { // one may be chance
-		_, err := get(tr)
-		testkit.Equal(t, "error", err, errBroken)
-	}
-	if asked != 2 || l.Current() >= before {
-		t.Errorf("asked %d times, limit %d", asked, l.Current())
-	}
-}
-
-// A request of a task on the limiter runs on the task's permit.
-func TestTransportNests(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := stint.Limit(1)
-		tr := &httplimit.Transport{Limiter: l, Base: base(func(*http.Request) (*http.Response, error) { return answer(200), nil })}
-		err := stint.Range(t.Context(), 5, func(ctx context.Context, _ int) error {
-			resp, err := tr.RoundTrip(request(ctx, "http://a.example/"))
-			if err == nil {
-				resp.Body.Close()
-			}
-			return err
-		}, l)
-		testkit.Equal(t, "error", err, nil)
-	})
-}
-
 // What a Base does with the context of the request that it got runs on the permit of that: it
 // may ask for a token, or follow a redirect.
 func TestTransportNestsInBase(t *testing.T) {

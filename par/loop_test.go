@@ -328,6 +328,8 @@ func TestBadArguments(t *testing.T) {
 		"par: Reduce: zero is nil":                func() { Reduce([]int{}, nil, two, two) },
 		"par: Reduce: fold is nil":                func() { Reduce([]int{}, one, nil, two) },
 		"par: Reduce: merge is nil":               func() { Reduce([]int{}, one, two, nil) },
+		"par: SortFunc: cmp is nil":               func() { SortFunc([]int{}, nil) },
+		"par: SortStableFunc: cmp is nil":         func() { SortStableFunc([]int{}, nil) },
 	} {
 		func() {
 			defer func() {

@@ -137,27 +137,6 @@ func TestSortsStartGoroutines(t *testing.T) {
 	}
 }
 
-// cmp runs on several goroutines, and on no more than there are CPUs.
-func TestSortFuncsCallAtTheSameTime(t *testing.T) {
-	procs(t, 4)
-	for name, sort := range sorts {
-		var now, most atomic.Int64
-		sort(recordsOf("random", 16*grain), func(a, b record) int {
-			n := now.Add(1)
-			defer now.Add(-1)
-			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
-			}
-			if a.tag&255 == 0 {
-				runtime.Gosched()
-			}
-			return byKey(a, b)
-		})
-		if m := most.Load(); m < 2 || m > 4 {
-			t.Errorf("%s: %d calls at the same time, want 2 to 4", name, m)
-		}
-	}
-}
-
 func TestSortsAllocateLittleOnOneGoroutine(t *testing.T) {
 	for _, n := range []int{2, 13, stdMax, stdMax + 1, 1000, 2*grain - 1, 100_000} { // AllocsPerRun sets GOMAXPROCS to 1
 		ints, texts, floats := keysOf("random", n), make([]string, n), make([]float64, n)

@@ -96,20 +96,6 @@ func TestPanicsOfSeveralLoseNothing(t *testing.T) {
 	}
 }
 
-// A bubble fails when a goroutine of it is left.
-func TestSortFuncsLeaveNoGoroutine(t *testing.T) {
-	for shape, n := range inputs(t, []string{"random", "two runs"}, 4*grain) {
-		before := recordsOf(shape, n)
-		for name := range sorts {
-			synctest.Test(t, func(t *testing.T) {
-				interrupted(t, name, before, math.MaxInt64, 0, nil)
-				interrupted(t, name, before, 1000, math.MaxInt64, stop)
-				interrupted(t, name, before, 5*grain, math.MaxInt64, runtime.Goexit)
-			})
-		}
-	}
-}
-
 // A goroutine is in the middle of a part, or of a partition or merge of more elements, when cmp
 // does not return.
 func TestSortFuncsStopSoonAfterAPanic(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/stint-go/stint/internal/race"
-	"github.com/stint-go/stint/internal/testkit"
 )
 
 // lengths are those around which the sorts change what they do.
@@ -334,14 +333,5 @@ func TestSortOfNothing(t *testing.T) {
 	for _, sort := range sorts {
 		sort(nil, func(a, b record) int { panic("called") })
 		sort([]record{{}}, func(a, b record) int { panic("called") })
-	}
-}
-
-func TestSortFuncsWithoutCmp(t *testing.T) {
-	for name, sort := range sorts {
-		for n := range 3 {
-			v := testkit.Recovered(func() { sort(make([]record, n), nil) })
-			testkit.Equal(t, "panic", v, any("par: "+name+": cmp is nil"))
-		}
 	}
 }

@@ -3,12 +3,10 @@ package stream_test
 import (
 	"context"
 	"runtime"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/internal/goroutine"
 	"github.com/stint-go/stint/stream"
 )
@@ -54,26 +52,4 @@ func everything(t *testing.T, st stage) {
 	})
 	gives(t, stream.Take(st.add(slow), 10), nil, indexes(10))
 	gives(t, flat(stream.Chunk(st.add(slow), 100, time.Millisecond)), nil, indexes(700))
-}
-
-// Concurrent runs share nothing except a Limiter.
-func TestManyRunsAtOnce(t *testing.T) {
-	l := stint.Limit(3)
-	var g gauge
-	var wg sync.WaitGroup
-	for range 20 {
-		wg.Go(func() {
-			s := stream.ParMap(stream.FromSeq(count(500)), func(_ context.Context, v int) (int, error) {
-				g.Enter()
-				defer g.Leave()
-				runtime.Gosched()
-				return v, nil
-			}, l)
-			gives(t, stream.Buffer(s, 10), nil, indexes(500))
-		})
-	}
-	wg.Wait()
-	if g.Max() > 3 || g.Total() != 20*500 {
-		t.Errorf("at most %d at once, in all %d", g.Max(), g.Total())
-	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stint-go/stint"
@@ -64,17 +63,6 @@ func usage(l *stint.Limiter) [3]int {
 	return [3]int{s.Limit, s.Running, s.Waiting}
 }
 
-// bubble runs a test in a bubble, and fails it if a goroutine of the library is left.
-func bubble(t *testing.T, name string, test func(t *testing.T)) {
-	t.Helper()
-	t.Run(name, func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			test(t)
-			noneLeft(t)
-		})
-	})
-}
-
 // over runs a test in a bubble for each of the stages.
 func over(t *testing.T, stages []stage, name string, test func(t *testing.T, b stage)) {
 	for _, b := range stages {
@@ -86,6 +74,7 @@ func over(t *testing.T, stages []stage, name string, test func(t *testing.T, b s
 type gauge = testkit.Gauge
 
 var (
+	bubble      = testkit.Bubble
 	sinceBubble = testkit.SinceBubble
 	took        = testkit.Took
 	count       = testkit.Count

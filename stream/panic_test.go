@@ -157,30 +157,6 @@ func TestPanicOfTheBody(t *testing.T) {
 	})
 }
 
-// A panic cancels the other calls, and waits for them.
-func TestPanicWaits(t *testing.T) {
-	for _, k := range []int{0, 2, 4} {
-		bubble(t, fmt.Sprint(k), func(t *testing.T) {
-			var g gauge
-			s := stream.ParMap(stream.FromSeq(count(100)), func(ctx context.Context, v int) (int, error) {
-				if v == k {
-					time.Sleep(time.Second)
-					culprit("boom")
-				}
-				g.Enter()
-				defer g.Leave()
-				<-ctx.Done()
-				time.Sleep(time.Hour)
-				return 0, ctx.Err()
-			}, stint.Limit(5))
-			got := raised(t, func() { stream.Collect(context.Background(), stream.Buffer(s, 3)) })
-			equal(t, "value", got.Value, any("boom"))
-			equal(t, "time passed", sinceBubble(), time.Second+time.Hour)
-			g.Is(t, 0, 4, 4)
-		})
-	}
-}
-
 // A Goexit on a goroutine of the library is ErrGoexit; on the caller's own goroutine it ends that,
 // after everything else has finished.
 func TestGoexit(t *testing.T) {
@@ -265,22 +241,4 @@ func TestPanicIsNotLost(t *testing.T) {
 	} {
 		bubble(t, name, func(t *testing.T) { equal(t, "value", raised(t, end).Value, any("late")) })
 	}
-}
-
-// The PanicError of a nested call is raised as it is.
-func TestNestedPanicStaysTheFirst(t *testing.T) {
-	bubble(t, "nested", func(t *testing.T) {
-		inner := stream.ParMap(stream.From(indexes(3)), calling(func(v int) {
-			if v == 1 {
-				culprit("boom")
-			}
-		}), stint.Limit(2))
-		outer := stream.ParMap(stream.From(indexes(3)), func(ctx context.Context, v int) (int, error) {
-			_, err := stream.Collect(ctx, inner)
-			return v, err
-		}, stint.Limit(2))
-		got := raised(t, func() { stream.Collect(context.Background(), stream.Buffer(outer, 1)) })
-		equal(t, "value", got.Value, any("boom"))
-		equal(t, "stack", strings.Contains(string(got.Stack), "stream_test.culprit"), true)
-	})
 }

@@ -206,31 +206,6 @@ func shutDown(p *stint.Pool) {
 	p.Shutdown(ctx)
 }
 
-// A pool that is closed at any moment ends the stream, with all records or with ErrClosed.
-func TestParMapOnAPoolThatIsClosed(t *testing.T) {
-	for i := range 10 {
-		bothOrders(t, fmt.Sprint(i), func(t *testing.T, order ...stint.Option) {
-			const n = 2000
-			p := stint.NewPool(stint.Limit(1 + i%5))
-			closing := time.AfterFunc(time.Duration(i)*500*time.Microsecond, p.Close)
-			defer closing.Stop()
-			s := stream.ParMap(stream.From(indexes(n)), func(_ context.Context, v int) (int, error) {
-				if v%100 > 90 {
-					time.Sleep(time.Millisecond)
-				}
-				return v, nil
-			}, append(order, p)...)
-			out, err := stream.Collect(context.Background(), s)
-			if err != nil || len(out) < n {
-				equal(t, "error", err, stint.ErrClosed)
-			}
-			if len(order) == 0 {
-				same(t, "records", out, indexes(len(out)))
-			}
-		})
-	}
-}
-
 // With a short queue no record waits for a permit: a source that is held back counts as
 // waiting.
 func TestParMapShortQueue(t *testing.T) {
@@ -250,32 +225,24 @@ func TestParMapShortQueue(t *testing.T) {
 	}
 }
 
-// nested are calls that wait for a ParMap, an Each or a stream under opts, and how many calls of
-// f they make.
-var nested = map[string]struct {
-	run func(t *testing.T, f call, opts []stint.Option, limit stint.Option)
-	of  int
-}{
-	"ParMap in a task": {func(t *testing.T, f call, opts []stint.Option, limit stint.Option) {
-		inTasks(t, 4, limit, func(ctx context.Context) { gathers(t, ctx, stream.ParMap(stream.FromSeq(count(5)), f, opts...), 5) })
-	}, 20},
-	"ParMap in a ParMap": {func(t *testing.T, f call, opts []stint.Option, _ stint.Option) {
-		complete(t, stream.ParMap(stream.From(indexes(4)), func(ctx context.Context, v int) (int, error) {
-			gathers(t, ctx, stream.Buffer(stream.ParMap(stream.From(indexes(5)), f, opts...), 1), 5)
-			return v, nil
-		}, opts...), 4)
-	}, 20},
-	"source that waits for the same": {func(t *testing.T, f call, opts []stint.Option, limit stint.Option) {
-		s := stream.MapErr(stream.From(indexes(5)), func(ctx context.Context, v int) (int, error) {
-			return v, stint.Range(ctx, 2, func(ctx context.Context, i int) error { _, err := f(ctx, i); return err }, limit)
+// The source of a ParMap may wait for calls on the limit of the ParMap. TestEveryWayInKeepsProperties of
+// internal/conformance has the ParMap in tasks, and calls in its tasks.
+func TestParMapBehindCalls(t *testing.T) {
+	for _, limit := range []int{1, 2} {
+		bothOrders(t, fmt.Sprint(limit), func(t *testing.T, order ...stint.Option) {
+			l := stint.Limit(limit)
+			p := stint.NewPool(stint.Limit(limit))
+			defer p.Close()
+			for _, opt := range []stint.Option{l, p} {
+				var g gauge
+				s := stream.MapErr(stream.From(indexes(5)), func(ctx context.Context, v int) (int, error) {
+					return v, stint.Range(ctx, 2, func(context.Context, int) error { g.Hold(time.Second); return nil }, opt)
+				})
+				complete(t, stream.ParMap(s, holding(&g), append(order, opt)...), 5)
+				g.Is(t, 0, min(limit, g.Max()), 15)
+			}
 		})
-		complete(t, stream.ParMap(s, f, opts...), 5)
-	}, 15},
-}
-
-// inTasks runs f in n tasks.
-func inTasks(t *testing.T, n int, limit stint.Option, f func(ctx context.Context)) {
-	equal(t, "error", stint.Range(context.Background(), n, func(ctx context.Context, _ int) error { f(ctx); return nil }, limit), nil)
+	}
 }
 
 // gathers fails the test unless s has n records.
@@ -283,28 +250,6 @@ func gathers(t *testing.T, ctx context.Context, s ints, n int) {
 	out, err := stream.Collect(ctx, s)
 	equal(t, "error", err, nil)
 	equal(t, "records", len(out), n)
-}
-
-// A call that waits for a ParMap, an Each or a stream on its own limiter or pool lends its permit:
-// no deadlock at limit 1, and caller and callee count as one.
-func TestParMapNested(t *testing.T) {
-	for name, n := range nested {
-		for _, limit := range []int{1, 2} {
-			bothOrders(t, fmt.Sprint(name, "/Limiter/", limit), func(t *testing.T, order ...stint.Option) {
-				var g gauge
-				l := stint.Limit(limit)
-				n.run(t, holding(&g), append(order, l), l)
-				g.Is(t, 0, min(limit, g.Max()), n.of)
-			})
-			bothOrders(t, fmt.Sprint(name, "/Pool/", limit), func(t *testing.T, order ...stint.Option) {
-				var g gauge
-				p := stint.NewPool(stint.Limit(limit))
-				n.run(t, holding(&g), append(order, p), p)
-				p.Close()
-				g.Is(t, 0, min(limit, g.Max()), n.of)
-			})
-		}
-	}
 }
 
 // Calls of one ParMap may wait for each other, if they are no more than the limit.

@@ -3,7 +3,6 @@ package stream_test
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -12,16 +11,6 @@ import (
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/stream"
 )
-
-// Records of different keys are handled at once, and those of one key one after the other.
-func TestParMapKeyIsConcurrent(t *testing.T) {
-	bothOrders(t, "4 keys", func(t *testing.T, order ...stint.Option) {
-		var g gauge
-		s := stream.ParMapKey(stream.FromSeq(count(40)), func(v int) int { return v % 4 }, holding(&g), append(order, stint.Limit(8))...)
-		complete(t, s, 40)
-		equal(t, "at once", g.Max(), 4)
-	})
-}
 
 // The order within a key is that of the stream, and so is the order of the results, or within a
 // key under Unordered.
@@ -58,58 +47,4 @@ func TestParMapKeyOrder(t *testing.T) {
 			}
 		})
 	}
-}
-
-// The first error, in the order of the records, ends the stream at its position.
-func TestParMapKeyErrors(t *testing.T) {
-	bubble(t, "error", func(t *testing.T) {
-		s := stream.ParMapKey(stream.FromSeq(count(100)), func(v int) int { return v % 3 }, func(_ context.Context, v int) (int, error) {
-			time.Sleep(time.Second)
-			if v == 7 {
-				return 0, errBoom
-			}
-			return v, nil
-		}, stint.Limit(5))
-		gives(t, s, errBoom, indexes(7))
-	})
-	for name, key := range map[string]func(v int) any{
-		"key that cannot be compared": func(v int) any { return []int{v} },
-		"panic of key":                func(int) any { panic("key") },
-	} {
-		bubble(t, name, func(t *testing.T) {
-			raised(t, func() {
-				stream.Collect(context.Background(), stream.ParMapKey(stream.FromSeq(count(100)), key, itselfErr))
-			})
-		})
-	}
-}
-
-// A pool that is closed runs what it has accepted, and takes no more of a key without end.
-func TestParMapKeyOnAClosedPool(t *testing.T) {
-	bothOrders(t, "closed", func(t *testing.T, order ...stint.Option) {
-		p := stint.NewPool(stint.Limit(2))
-		done := make(chan error)
-		go func() {
-			_, err := stream.Collect(context.Background(), stream.ParMapKey(stream.FromSeq(count(math.MaxInt)), func(int) int { return 0 },
-				func(_ context.Context, v int) (int, error) { time.Sleep(time.Second); return v, nil }, append(order, p)...))
-			done <- err
-		}()
-		time.Sleep(time.Second / 2)
-		p.Close()
-		equal(t, "error", <-done, stint.ErrClosed)
-	})
-}
-
-// Shutdown of the pool ends the stream: the tasks that run see the end of their context, and
-// those behind them of the same key do not run.
-func TestParMapKeyOnAPoolThatIsShutDown(t *testing.T) {
-	bothOrders(t, "shut down", func(t *testing.T, order ...stint.Option) {
-		p := stint.NewPool(stint.Limit(2))
-		time.AfterFunc(2500*time.Millisecond, func() { shutDown(p) })
-		var g gauge
-		s := stream.ParMapKey(stream.FromSeq(count(100)), func(v int) int { return v % 2 }, aSecond(&g), append(order, p)...)
-		givesSorted(t, s, stint.ErrClosed, indexes(4))
-		g.Is(t, 0, 2, 6)
-		equal(t, "time passed", sinceBubble(), 2500*time.Millisecond)
-	})
 }

@@ -3,7 +3,6 @@ package conformance_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/stint-go/stint"
 )
@@ -297,6 +295,25 @@ func TestPanicOfTheBodyAlone(t *testing.T) {
 	equal(t, "recovered", v, any("mine"))
 }
 
+// A break does not hide the panic of a task.
+func TestPanicBehindABreak(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		late := func(ctx context.Context, i int) error {
+			if i == 1 {
+				<-ctx.Done()
+				panic("late")
+			}
+			return nil
+		}
+		raises(t, "late", func() {
+			for range stint.MapSeq(bg, count(2), valued(late), stint.Limit(2)) {
+				synctest.Wait()
+				break
+			}
+		})
+	})
+}
+
 // The panic that cancels tasks has their other errors in Also, but not the errors that they
 // return because they were cancelled.
 func TestAlsoIsWhatElseWentWrong(t *testing.T) {
@@ -328,31 +345,4 @@ func oneOwnError(t *testing.T, run run, opts ...stint.Option) {
 		t.Errorf("got %q, want the task's own error alone", also)
 	}
 	equal(t, "panics in the text", strings.Count(p.Error(), "panicked: boom"), 1)
-}
-
-// Under KeepGoing no error of an item is lost when the run ends early: errors after a missing
-// result are yielded before the cause.
-func TestErrorsBehindAMissingResult(t *testing.T) {
-	for name, opts := range map[string][]stint.Option{"ordered": nil, "unordered": {stint.Unordered()}} {
-		bubble(t, name, func(t *testing.T) { behindAMissingResult(t, opts...) })
-	}
-}
-
-func behindAMissingResult(t *testing.T, opts ...stint.Option) {
-	ctx, cancel := context.WithCancelCause(bg)
-	f := func(ctx context.Context, i int) (int, error) {
-		switch i {
-		case 1:
-			return 0, errBoom // before ctx ends
-		case 2:
-			cancel(errGone)
-			time.Sleep(time.Second)
-			return 0, errBoom // after that
-		}
-		<-ctx.Done()
-		time.Sleep(2 * time.Second)
-		return i, nil
-	}
-	err := yielded(stint.MapSeq(ctx, count(3), f, append(opts, stint.Limit(3), stint.KeepGoing())...))
-	equal(t, "errors", fmt.Sprint(err), "item 1: boom\nitem 2: boom\ngone")
 }

@@ -2,8 +2,6 @@ package conformance_test
 
 import (
 	"context"
-	"net/http"
-	"net/http/httptest"
 	"runtime"
 	"slices"
 	"sync"
@@ -12,7 +10,6 @@ import (
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/errgroup"
-	"github.com/stint-go/stint/httplimit"
 	"github.com/stint-go/stint/stream"
 )
 
@@ -29,11 +26,8 @@ func through() []entryPoint {
 		{"TryDo", func(ctx context.Context, _ int, f body, _ ...stint.Option) error {
 			return l.TryDo(ctx, func(ctx context.Context) error { return f(ctx, 0) })
 		}},
-		{"Handler", func(ctx context.Context, _ int, f body, _ ...stint.Option) (err error) {
-			next := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { err = f(r.Context(), 0) })
-			r := httptest.NewRequestWithContext(ctx, "GET", "/", nil)
-			httplimit.Handler(next, server, 0).ServeHTTP(httptest.NewRecorder(), r)
-			return err
+		{"Handler", func(ctx context.Context, _ int, f body, _ ...stint.Option) error {
+			return throughHandler(server, ctx, func(ctx context.Context) error { return f(ctx, 0) })
 		}},
 		{"ParMap", func(ctx context.Context, n int, f body, opts ...stint.Option) error {
 			_, err := stream.Collect(ctx, stream.ParMap(stream.From(indexes(n)), valued(f), opts...))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stint-go/stint"
@@ -42,6 +41,7 @@ func unwanted(t *testing.T) body {
 type gauge = testkit.Gauge
 
 var (
+	bubble      = testkit.Bubble
 	sinceBubble = testkit.SinceBubble
 	took        = testkit.Took
 	count       = testkit.Count
@@ -53,16 +53,6 @@ var (
 func equal[T comparable](t *testing.T, what string, got, want T) {
 	t.Helper()
 	testkit.Equal(t, what, got, want)
-}
-
-// bubble runs a subtest in a bubble. No goroutine of the library may be left at its end.
-func bubble(t *testing.T, name string, test func(t *testing.T)) {
-	t.Run(name, func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			defer noneLeft(t)
-			test(t)
-		})
-	})
 }
 
 // begin makes a call on a goroutine of its own. Its error is sent to the channel.

@@ -3,9 +3,7 @@ package conformance_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
-	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -28,38 +26,6 @@ func doing(l *stint.Limiter) run {
 	}
 }
 
-// Do in the tasks of everything, and everything in Do, on one limiter and on a pool that
-// has it: no deadlock, at limit 1 either, and as many at once as the limit allows.
-func TestDoNestsInEverything(t *testing.T) {
-	for i, e := range slices.Concat(entryPoints, entryPoints) {
-		limit, pooled := 1+i%2, i/2%2 == 0
-		bubble(t, fmt.Sprintf("%d/Do in %s/pool=%v", limit, e.name, pooled), func(t *testing.T) { nestDo(t, limit, e, pooled, false) })
-		bubble(t, fmt.Sprintf("%d/%s in Do/pool=%v", limit, e.name, pooled), func(t *testing.T) { nestDo(t, limit, e, pooled, true) })
-	}
-}
-
-func nestDo(t *testing.T, limit int, e entryPoint, pooled, doOutside bool) {
-	l := stint.Limit(limit)
-	var opt stint.Option = l
-	if pooled {
-		p := stint.NewPool(l)
-		defer p.Close()
-		opt = p
-	}
-	outer, inner := e.run, doing(l)
-	if doOutside {
-		outer, inner = inner, outer
-	}
-	var g gauge
-	err := outer(t.Context(), 4, func(ctx context.Context, _ int) error {
-		return inner(ctx, 4, holds(&g, time.Millisecond), opt)
-	}, opt)
-	equal(t, "error", err, nil)
-	g.Is(t, 0, limit, 16)
-	synctest.Wait() // a worker of the pool returns its permit when it finds no more tasks
-	equal(t, "permits out", l.Stats().Running, 0)
-}
-
 // Do in Do, 100 times and across another limiter and back, at limit 1.
 func TestDoNestsDeep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -75,19 +41,6 @@ func TestDoNestsDeep(t *testing.T) {
 		equal(t, "error", a.Do(t.Context(), walk), nil)
 		equal(t, "calls", calls, 100)
 		equal(t, "permits out", a.Stats().Running+b.Stats().Running, 0)
-	})
-}
-
-// The nested calls of one f, which run on several goroutines, have its permit one after
-// the other.
-func TestDoIsSharedByGoroutines(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := stint.Limit(1)
-		var g gauge
-		err := l.Do(t.Context(), func(ctx context.Context) error { return doing(l)(ctx, 10, holds(&g, time.Second)) })
-		equal(t, "error", err, nil)
-		g.Is(t, 0, 1, 10)
-		equal(t, "time passed", sinceBubble(), 10*time.Second)
 	})
 }
 

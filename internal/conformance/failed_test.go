@@ -2,7 +2,6 @@ package conformance_test
 
 import (
 	"context"
-	"net/http"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -10,12 +9,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint"
-	"github.com/stint-go/stint/httplimit"
 )
-
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // outside are the ways to run n tasks on goroutines that stint has not started: by Do, and as
 // requests.
@@ -29,9 +23,7 @@ func outside() []entryPoint {
 	return []entryPoint{
 		{"Do", on(func(l *stint.Limiter, ctx context.Context, f func(context.Context) error) { l.Do(ctx, f) })},
 		{"Transport", on(func(l *stint.Limiter, ctx context.Context, f func(context.Context) error) {
-			base := roundTrip(func(req *http.Request) (*http.Response, error) { return nil, f(req.Context()) })
-			req, _ := http.NewRequestWithContext(ctx, "GET", "http://x/", nil)
-			(&httplimit.Transport{Limiter: l, Base: base}).RoundTrip(req)
+			throughTransport(l, ctx, f)
 		})},
 	}
 }
@@ -116,10 +108,11 @@ func failAlways(t *testing.T, share int64) {
 func TestCountedBeforeFunctionsOfTheCaller(t *testing.T) {
 	for name, end := range map[string]func(){"returns": func() {}, "panics": func() { panic("broken") }, "Goexit": runtime.Goexit} {
 		for _, e := range append(searching(), outside()...) {
-			l := stint.Auto(1, 4, stint.Overload(func(error) bool { end(); return true }))
+			asked := 0
+			l := stint.Auto(1, 4, stint.Overload(func(error) bool { asked++; end(); return true }))
 			leaving(func() { e.run(bg, 1, func(context.Context, int) error { return errBoom }, l) })
-			if s := l.Stats(); s.Completed != 1 || s.Failed != 1 || s.Running != 0 {
-				t.Errorf("%s, the function of Overload %s: completed %d, failed %d, running %d", e.name, name, s.Completed, s.Failed, s.Running)
+			if s := l.Stats(); asked != 1 || s.Completed != 1 || s.Failed != 1 || s.Running != 0 {
+				t.Errorf("%s, the function of Overload, called %d times, %s: completed %d, failed %d, running %d", e.name, asked, name, s.Completed, s.Failed, s.Running)
 			}
 		}
 		if name == "panics" {

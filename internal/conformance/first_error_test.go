@@ -2,7 +2,6 @@ package conformance_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -268,51 +267,6 @@ func TestStrangeContext(t *testing.T) {
 			took(t, start, time.Second)
 		}
 		hold.Wait()
-	})
-}
-
-// A task that was refused or dropped because the group is over can be told from an error
-// of the submitter's own context.
-func TestEndOfTheGroupIsToldApart(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := stint.NewGroup(bg, stint.Limit(1), stint.Queue(0))
-		g.Go(func(context.Context) error { time.Sleep(time.Second); return errBoom })
-		ctx, cancel := context.WithTimeoutCause(bg, time.Millisecond, errGone)
-		defer cancel()
-		equal(t, "own context", g.GoContext(ctx, sleep(0)), errGone)
-		err := g.GoContext(bg, sleep(0))
-		if !errors.Is(err, stint.ErrClosed) || !errors.Is(err, errBoom) {
-			t.Errorf("end of the group: %v", err)
-		}
-		equal(t, "error", g.Wait(), errBoom)
-	})
-}
-
-// A sequence that panics does not hide the panic of a task, and neither does a break.
-func TestPanicOfTheSequenceHidesNothing(t *testing.T) {
-	bubble(t, "sequence", func(t *testing.T) {
-		raises(t, "task", func() {
-			stint.EachSeq(bg, func(yield func(int) bool) {
-				yield(0)
-				synctest.Wait()
-				panic("sequence")
-			}, func(context.Context, int) error { panic("task") })
-		})
-	})
-	bubble(t, "break", func(t *testing.T) {
-		late := func(ctx context.Context, i int) (int, error) {
-			if i == 1 {
-				<-ctx.Done()
-				panic("late")
-			}
-			return 0, nil
-		}
-		raises(t, "late", func() {
-			for range stint.MapSeq(bg, count(2), late, stint.Limit(2)) {
-				synctest.Wait()
-				break
-			}
-		})
 	})
 }
 

@@ -194,32 +194,6 @@ func TestFirstAndPanics(t *testing.T) {
 	}
 }
 
-// A pool that is shut down ends the call, unless it has a result.
-func TestFirstOnAPoolThatIsShutDown(t *testing.T) {
-	for result, want := range map[int]error{0: stint.ErrClosed, 7: nil} {
-		bubble(t, fmt.Sprint(want), func(t *testing.T) { firstAndShutdown(t, result, want) })
-	}
-}
-
-func firstAndShutdown(t *testing.T, result int, want error) {
-	p := stint.NewPool(stint.Limit(2))
-	time.AfterFunc(2*time.Second, func() { p.Shutdown(ended()) })
-	got, err := stint.First(bg, indexes(9), func(ctx context.Context, i int) (int, error) {
-		if i == 0 {
-			time.Sleep(time.Second)
-			return 0, errBoom
-		}
-		<-ctx.Done()
-		equal(t, "cause", context.Cause(ctx), stint.ErrClosed)
-		if result == 0 {
-			return 0, ctx.Err()
-		}
-		return result, nil
-	}, p)
-	equal(t, "result", got, result)
-	equal(t, "error", err, want)
-}
-
 // everyLimit runs a test with each kind of limit, in a bubble.
 func everyLimit(t *testing.T, limit int, test func(t *testing.T, opts []stint.Option)) {
 	for _, kind := range limitKinds[1:] { // First has no limit of its own

@@ -3,7 +3,6 @@ package conformance_test
 import (
 	"context"
 	"iter"
-	"net/http"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/errgroup"
-	"github.com/stint-go/stint/httplimit"
 	"github.com/stint-go/stint/internal/goroutine"
 	"github.com/stint-go/stint/stream"
 )
@@ -93,11 +91,7 @@ func kinds(l *stint.Limiter, p *stint.Pool) map[string]func(ctx context.Context,
 			g.Go(func() error { return f(ctx) })
 			g.Wait()
 		},
-		"Transport": func(ctx context.Context, f func(context.Context) error) {
-			base := roundTripper(func(*http.Request) (*http.Response, error) { return &http.Response{Body: http.NoBody}, f(ctx) })
-			req, _ := http.NewRequestWithContext(ctx, http.MethodGet, "http://server/", nil)
-			(&httplimit.Transport{Limiter: l, Base: base}).RoundTrip(req)
-		},
+		"Transport": func(ctx context.Context, f func(context.Context) error) { throughTransport(l, ctx, f) },
 	}
 	for _, e := range entryPoints {
 		for name, opts := range map[string][]stint.Option{"Limiter": {l}, "Pool": {p}, "none": nil} {

@@ -2,12 +2,9 @@ package conformance_test
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"sync"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/stream"
@@ -98,31 +95,4 @@ func runAgain(t *testing.T, seq iter.Seq2[int, error], after int) {
 		all.Go(func() { once(); once() })
 	}
 	all.Wait()
-}
-
-// The functions of an ended group, and the context of an ended task, start nothing there.
-func TestKeptGroupStartsNothing(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var ran atomic.Int32
-		l := stint.Limit(1)
-		g, r := stint.NewGroup(bg, l), stint.NewResults[int](bg, l)
-		var kept context.Context
-		g.Go(func(ctx context.Context) error { kept = ctx; return nil })
-		r.Go(func(context.Context) (int, error) { return 1, nil })
-		first := g.Wait()
-		values, _ := r.Wait()
-		f := func(context.Context) error { ran.Add(1); return nil }
-		value := func(context.Context) (int, error) { ran.Add(1); return 2, nil }
-		for _, ctx := range []context.Context{bg, kept} {
-			equal(t, "Go", g.Go(f) || g.TryGo(f) || r.Go(value) || r.TryGo(value), false)
-			equal(t, "GoContext", g.GoContext(ctx, f) != nil && r.GoContext(ctx, value) != nil, true)
-		}
-		equal(t, "a task with the context of an ended one", errors.Is(stint.EachSeq(kept, count(3), func(ctx context.Context, _ int) error { return f(ctx) }, l), context.Canceled), true)
-		again, _ := r.Wait()
-		equal(t, "Wait", g.Wait(), first)
-		equal(t, "values", len(again)+again[0], len(values)+1)
-		noneLeft(t)
-		equal(t, "tasks that ran late", ran.Load(), 0)
-		equal(t, "usage", usage(l), [3]int{1})
-	})
 }

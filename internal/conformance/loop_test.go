@@ -193,15 +193,6 @@ func TestGOMAXPROCSIsReadAtEachCall(t *testing.T) {
 	}
 }
 
-// Nested to depth 4 without a limit of its own, and at the number of CPUs, outside a bubble.
-func TestNestedLoops(t *testing.T) {
-	for _, e := range entryPoints {
-		walkTree(t, e, 4, 4, 256, func(int) stint.Option { return stint.Name("nested") })
-		limit := stint.Limit(runtime.GOMAXPROCS(0))
-		walkTree(t, e, 4, 4, limit.Current(), func(int) stint.Option { return limit })
-	}
-}
-
 // The caller's slice is neither changed nor kept.
 func TestItemsAreTheCallers(t *testing.T) {
 	items := indexes(50)

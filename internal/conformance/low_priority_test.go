@@ -176,34 +176,6 @@ func TestLowPriorityInheritsByLending(t *testing.T) {
 	})
 }
 
-// The calls of a task of low priority have low priority too, also when they do not say so,
-// and run on the permit of the task.
-func TestCallsOfLowPriorityTasks(t *testing.T) {
-	onBoth(t, 2, func(t *testing.T, e entryPoint, opt stint.Option, _ func(int)) {
-		release := make(chan struct{})
-		others := stint.NewGroup(t.Context(), opt)
-		others.Go(func(context.Context) error { <-release; return nil })
-		synctest.Wait()
-		var ended time.Duration
-		calls := begin(func() error {
-			return stint.Each(t.Context(), indexes(1), func(ctx context.Context, _ int) error {
-				defer func() { ended = sinceBubble() }()
-				return e.run(ctx, 4, sleeps(time.Second), opt)
-			}, opt, stint.LowPriority())
-		})
-		synctest.Wait()
-		for range 4 {
-			others.Go(sleep(time.Second))
-		}
-		synctest.Wait()
-		close(release)
-		equal(t, "error", others.Wait(), nil)
-		equal(t, "time of the others", sinceBubble(), 4*time.Second)
-		equal(t, "error", <-calls, nil)
-		equal(t, "time of the calls", ended, 4*time.Second)
-	})
-}
-
 // Tasks of low priority that wait are demand: they raise an adaptive limit as others do, in the
 // same time. Which tasks of those that end at one moment are counted first is up to the
 // scheduler, and may delay a round by one.

@@ -25,6 +25,7 @@ func TestNestingNeverDeadlocks(t *testing.T) {
 				nestPair(t, outer, inner, stint.Limit(limit), limit)
 				nestPair(t, outer, inner, p, limit)
 			})
+			each(t, func(t *testing.T, e entryPoint) { nestDo(t, e, limit) })
 		})
 		t.Run(fmt.Sprint("deep, limit=", limit), func(t *testing.T) {
 			onBoth(t, limit, func(t *testing.T, e entryPoint, opt stint.Option, _ func(int)) {
@@ -58,7 +59,6 @@ func TestNestingNeverDeadlocks(t *testing.T) {
 	}
 	t.Run("tasks that start tasks", func(t *testing.T) {
 		both(t, 2, func(t *testing.T, opt stint.Option, _ func(int)) { growGroup(t, opt) })
-		both(t, 2, func(t *testing.T, opt stint.Option, _ func(int)) { growResults(t, opt) })
 		bubble(t, "Pool", func(t *testing.T) { growPool(t, 0) })
 		bubble(t, "Pool", func(t *testing.T) { growPool(t, 1) })
 	})
@@ -74,6 +74,21 @@ func nestPair(t *testing.T, outer, inner entryPoint, opt stint.Option, limit int
 	equal(t, "error", err, nil)
 	g.Is(t, 0, limit, 16)
 	took(t, start, time.Duration(16/limit)*time.Millisecond)
+}
+
+// nestDo makes calls of Do in the tasks of a call, and calls in those of Do, on a limiter and on a pool that has it.
+func nestDo(t *testing.T, e entryPoint, limit int) {
+	l := stint.Limit(limit)
+	p := stint.NewPool(l)
+	defer p.Close()
+	do := entryPoint{"Do", doing(l)}
+	for _, opt := range []stint.Option{l, p} {
+		nestPair(t, e, do, opt, limit)
+		nestPair(t, do, e, opt, limit)
+		nestPair(t, do, do, opt, limit)
+	}
+	synctest.Wait() // a worker of the pool returns its permit when it finds no more tasks
+	equal(t, "permits out", l.Stats().Running, 0)
 }
 
 // walkTree makes calls in calls to a depth, each on the limit of its depth. At most so many leaves may run.
@@ -130,28 +145,6 @@ func growGroup(t *testing.T, opt stint.Option) {
 	equal(t, "error", start(bg, 8), nil)
 	equal(t, "error", g.Wait(), nil)
 	equal(t, "tasks", n.Load(), 1<<9-1)
-}
-
-// growResults has the values of the tasks, in the order of acceptance.
-func growResults(t *testing.T, opt stint.Option) {
-	r := stint.NewResults[int](bg, opt, stint.Queue(1))
-	var start func(ctx context.Context, depth int) error
-	start = func(ctx context.Context, depth int) error {
-		task := grow(t, depth, start)
-		return r.GoContext(ctx, func(ctx context.Context) (int, error) { return depth, task(ctx) })
-	}
-	equal(t, "error", start(bg, 8), nil)
-	values, err := r.Wait()
-	equal(t, "error", err, nil)
-	equal(t, "first value", values[0], 8)
-	slices.Sort(values)
-	var want []int // a task of depth 8, two of depth 7, and so on
-	for depth := range 9 {
-		want = append(want, slices.Repeat([]int{depth}, 1<<(8-depth))...)
-	}
-	if !slices.Equal(values, want) {
-		t.Errorf("values: got %d", values)
-	}
 }
 
 func growPool(t *testing.T, queue int) {
@@ -527,23 +520,6 @@ func TestSiblingCallsOfATask(t *testing.T) {
 		equal(t, "error", err, nil)
 		g.Is(t, 0, 1, 9)
 		equal(t, "time passed", sinceBubble(), 9*time.Second)
-	})
-}
-
-// Another call does not get the permit of a task that waits for its own calls: tasks that
-// have started and wait for nobody else are never more than the limit.
-func TestLoansGoToTheTasksOwnCalls(t *testing.T) {
-	onBoth(t, 1, func(t *testing.T, e entryPoint, opt stint.Option, _ func(int)) {
-		call := begin(func() error {
-			return e.run(bg, 1, func(ctx context.Context, _ int) error {
-				time.Sleep(time.Second)
-				defer time.Sleep(time.Second)
-				return e.run(ctx, 3, sleeps(time.Second), opt)
-			}, opt)
-		})
-		synctest.Wait()
-		e.run(bg, 1, func(context.Context, int) error { equal(t, "begun at", sinceBubble(), 5*time.Second); return nil }, opt)
-		equal(t, "error", <-call, nil)
 	})
 }
 

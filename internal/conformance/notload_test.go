@@ -110,7 +110,7 @@ func TestRareRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limit := stint.Auto(1, 16)
 		r := refusing{latency: 20 * time.Millisecond, slots: 16, every: 1000, outage: true}.open()
-		client := &httplimit.Transport{Limiter: limit, Base: roundTrip(func(*http.Request) (*http.Response, error) {
+		client := &httplimit.Transport{Limiter: limit, Base: roundTripper(func(*http.Request) (*http.Response, error) {
 			resp := &http.Response{StatusCode: 200, Body: http.NoBody, Header: http.Header{}}
 			if !r.answer() {
 				resp.StatusCode = 503

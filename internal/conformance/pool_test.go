@@ -237,35 +237,6 @@ func TestGoContextPassesValuesOn(t *testing.T) {
 	}
 }
 
-// TryGo accepts as many tasks as the queue and free workers take, and never waits.
-func TestTryGoNeverWaits(t *testing.T) {
-	for _, queue := range []int{0, 1, 5, 64, 256} {
-		bubble(t, fmt.Sprint("queue=", queue), func(t *testing.T) { triesNeverWait(t, queue) })
-	}
-}
-
-func triesNeverWait(t *testing.T, queue int) {
-	opts := []stint.Option{stint.Limit(2), stint.Queue(queue)}
-	p, g, r := stint.NewPool(opts...), stint.NewGroup(bg, opts[1], stint.Limit(2)), stint.NewResults[int](bg, opts[1], stint.Limit(2))
-	hour := sleep(time.Hour)
-	for name, try := range map[string]func() bool{
-		"Pool":    func() bool { return p.TryGo(func(ctx context.Context) { hour(ctx) }) },
-		"Group":   func() bool { return g.TryGo(hour) },
-		"Results": func() bool { return r.TryGo(func(ctx context.Context) (int, error) { return 0, hour(ctx) }) },
-	} {
-		n := 0
-		for try() {
-			n++
-			synctest.Wait() // a worker has taken it if it could
-		}
-		equal(t, name+": tasks accepted", n, 2+queue)
-	}
-	equal(t, "time passed", sinceBubble(), 0)
-	g.Wait()
-	r.Wait()
-	p.Close()
-}
-
 // Submitters that wait for a long queue are admitted one by one if tasks take long.
 func TestLongQueueLetsOneIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

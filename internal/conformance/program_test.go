@@ -221,14 +221,10 @@ var callKinds = slices.Concat(plainKinds(), []callKind{
 	}},
 	{name: "pipeline", queue: true, streams: true, run: pipeline},
 	{name: "fire", queue: true, run: (*running).fire},
-	{name: "Do", exits: true, loop: true, one: true, raw: true, run: func(r *running, ctx context.Context, f body, _ ...stint.Option) error {
-		return r.limiter().Do(ctx, func(ctx context.Context) error { return f(ctx, 0) })
-	}},
-	{name: "TryDo", exits: true, loop: true, one: true, raw: true, run: func(r *running, ctx context.Context, f body, _ ...stint.Option) error {
-		return r.limiter().TryDo(ctx, func(ctx context.Context) error { return f(ctx, 0) })
-	}},
-	{name: "Transport", exits: true, plain: true, loop: true, one: true, raw: true, run: throughTransport},
-	{name: "Handler", exits: true, loop: true, one: true, raw: true, run: throughHandler},
+	{name: "Do", exits: true, loop: true, one: true, raw: true, run: alone((*stint.Limiter).Do)},
+	{name: "TryDo", exits: true, loop: true, one: true, raw: true, run: alone((*stint.Limiter).TryDo)},
+	{name: "Transport", exits: true, plain: true, loop: true, one: true, raw: true, run: alone(throughTransport)},
+	{name: "Handler", exits: true, loop: true, one: true, raw: true, run: alone(throughHandler)},
 	{name: "par", exits: true, apart: true, plain: true, run: func(r *running, ctx context.Context, f body, _ ...stint.Option) error {
 		var failed error
 		par.Range(r.n(), func(lo, hi int) {
@@ -360,9 +356,17 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-func throughTransport(r *running, ctx context.Context, f body, _ ...stint.Option) error {
-	transport := &httplimit.Transport{Limiter: r.limiter(), Base: roundTripper(func(req *http.Request) (*http.Response, error) {
-		if err := f(req.Context(), 0); err != nil {
+// alone runs one task by a function of a limiter.
+func alone(do func(*stint.Limiter, context.Context, func(context.Context) error) error) func(*running, context.Context, body, ...stint.Option) error {
+	return func(r *running, ctx context.Context, f body, _ ...stint.Option) error {
+		return do(r.limiter(), ctx, func(ctx context.Context) error { return f(ctx, 0) })
+	}
+}
+
+// throughTransport runs f as the Base of a Transport on l.
+func throughTransport(l *stint.Limiter, ctx context.Context, f func(context.Context) error) error {
+	transport := &httplimit.Transport{Limiter: l, Base: roundTripper(func(req *http.Request) (*http.Response, error) {
+		if err := f(req.Context()); err != nil {
 			return nil, err
 		}
 		return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}, nil
@@ -375,9 +379,10 @@ func throughTransport(r *running, ctx context.Context, f body, _ ...stint.Option
 	return err
 }
 
-func throughHandler(r *running, ctx context.Context, f body, _ ...stint.Option) (err error) {
+// throughHandler runs f in a Handler on l.
+func throughHandler(l *stint.Limiter, ctx context.Context, f func(context.Context) error) (err error) {
 	err = errRefused
-	h := httplimit.Handler(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) { err = f(req.Context(), 0) }), r.limiter(), 1)
+	h := httplimit.Handler(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) { err = f(req.Context()) }), l, 1)
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil).WithContext(ctx))
 	return err
 }

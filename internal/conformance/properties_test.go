@@ -2,8 +2,6 @@ package conformance_test
 
 import (
 	"context"
-	"net/http"
-	"net/http/httptest"
 	"runtime/pprof"
 	"sync"
 	"testing"
@@ -11,7 +9,6 @@ import (
 	"time"
 
 	"github.com/stint-go/stint"
-	"github.com/stint-go/stint/httplimit"
 	"github.com/stint-go/stint/stream"
 )
 
@@ -84,24 +81,10 @@ func admissions() []wayIn {
 	return []wayIn{
 		{"Do", do((*stint.Limiter).Do), ofOne},
 		{"TryDo", do((*stint.Limiter).TryDo), ofOne},
-		{"Handler", func(ctx context.Context, l *stint.Limiter, f func(context.Context) error, _ ...stint.Option) (err error) {
-			next := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { err = f(r.Context()) })
-			httplimit.Handler(next, l, 1).ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, "GET", "/", nil))
-			return err
-		}, ofOne},
-		{"Transport", func(ctx context.Context, l *stint.Limiter, f func(context.Context) error, _ ...stint.Option) error {
-			base := transport(func(r *http.Request) (*http.Response, error) {
-				return &http.Response{StatusCode: http.StatusNoContent}, f(r.Context())
-			})
-			_, err := (&httplimit.Transport{Base: base, Limiter: l}).RoundTrip(httptest.NewRequestWithContext(ctx, "GET", "/", nil))
-			return err
-		}, map[string]string{ownPriority: noOptions, ownName: noOptions, lentPermit: noTask}},
+		{"Handler", do(throughHandler), ofOne},
+		{"Transport", do(throughTransport), map[string]string{ownPriority: noOptions, ownName: noOptions, lentPermit: noTask}},
 	}
 }
-
-type transport func(*http.Request) (*http.Response, error)
-
-func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
 // pools are its of a Pool on the limiter.
 func pools() []wayIn {

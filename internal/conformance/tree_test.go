@@ -3,7 +3,6 @@ package conformance_test
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -199,94 +198,4 @@ func TestTreeIsNotKept(t *testing.T) {
 		x.collected(t, 5+5*10)
 		equal(t, "contexts kept", len(kept), 5+5*10)
 	})
-}
-
-// Random trees of calls without a limit, with Limiters, Pools, First and calls of one item
-// between them: all leaves run, and never more at once than the limit of their tree allows.
-// Limiters are nested in one order only.
-func TestRandomTrees(t *testing.T) {
-	for seed := range rounds(200) {
-		synctest.Test(t, func(t *testing.T) {
-			defer noneLeft(t)
-			x := newRandomTree(uint64(seed))
-			defer x.pool.Close()
-			x.search(bg, 4)
-			equal(t, fmt.Sprint("leaves, with seed ", seed), x.ran.Load(), x.made.Load())
-			for _, l := range x.limiters {
-				equal(t, fmt.Sprint("running, with seed ", seed), l.Stats().Running, 0)
-			}
-			if n := x.over.Load(); n > 0 {
-				t.Errorf("seed %d: %d leaves ran beyond the limit", seed, n)
-			}
-		})
-		if t.Failed() {
-			return
-		}
-	}
-}
-
-// A randomTree is a tree of calls of a test.
-type randomTree struct {
-	limiters        []*stint.Limiter // by depth
-	pool            *stint.Pool
-	made, ran, over atomic.Int64
-	all             []entryPoint
-	mu              sync.Mutex
-	r               *rand.Rand // guarded by mu
-}
-
-func newRandomTree(seed uint64) *randomTree {
-	x := &randomTree{r: rand.New(rand.NewPCG(seed, 9)), all: searching(), pool: stint.NewPool(stint.Limit(2))}
-	for range 5 {
-		x.limiters = append(x.limiters, stint.Limit(1+x.n(3)))
-	}
-	return x
-}
-
-// n returns a random number below n.
-func (x *randomTree) n(n int) int {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.r.IntN(n)
-}
-
-// search makes the outermost call of a tree with a limit of its own. With one item it would have
-// none.
-func (x *randomTree) search(ctx context.Context, depth int) error {
-	limit := int64(1 + x.n(3))
-	var now atomic.Int64
-	return x.all[x.n(len(x.all))].run(ctx, 2+x.n(3), func(ctx context.Context, _ int) error {
-		return x.grow(ctx, depth-1, limit, &now)
-	}, within(int(limit), int(limit)))
-}
-
-// grow is a task of a tree with a limit, which running leaves count in now.
-func (x *randomTree) grow(ctx context.Context, depth int, limit int64, now *atomic.Int64) error {
-	kind := x.n(10)
-	if depth <= 0 {
-		kind = 0
-	}
-	same := func(ctx context.Context, _ int) error { return x.grow(ctx, depth-1, limit, now) }
-	other := func(ctx context.Context, _ int) error { return x.search(ctx, depth-1) }
-	switch e, n := x.all[x.n(len(x.all))], 1+x.n(4); kind {
-	case 0, 1:
-		x.made.Add(1)
-		if now.Add(1) > limit {
-			x.over.Add(1)
-		}
-		time.Sleep(time.Duration(x.n(3)) * time.Millisecond)
-		now.Add(-1)
-		x.ran.Add(1)
-		return nil
-	case 2:
-		return e.run(ctx, n, other, x.limiters[depth])
-	case 3:
-		return e.run(ctx, n, func(context.Context, int) error { x.made.Add(1); x.ran.Add(1); return nil }, x.pool)
-	case 4:
-		return first(ctx, 1, same)
-	case 5:
-		return x.limiters[depth].Do(ctx, func(ctx context.Context) error { return other(ctx, 0) })
-	default:
-		return e.run(ctx, n, same)
-	}
 }

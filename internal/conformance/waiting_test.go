@@ -92,9 +92,9 @@ func groupEnds(t *testing.T, opt stint.Option) {
 		start := time.Now()
 		equal(t, "Go", g.Go(func(context.Context) error { t.Error("was run"); return nil }), false)
 		took(t, start, time.Second)
-		equal(t, "GoContext", errors.Is(g.GoContext(bg, sleep(0)), stint.ErrClosed), true)
+		err := g.GoContext(bg, sleep(0)) // tells why the group is over
+		equal(t, "GoContext", errors.Is(err, stint.ErrClosed) && errors.Is(err, g.Wait()), true)
 		equal(t, "TryGo", g.TryGo(sleep(0)), false)
-		g.Wait()
 	}
 }
 

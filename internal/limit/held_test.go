@@ -53,34 +53,6 @@ func TestOnFindsTheNearestPermit(t *testing.T) {
 	}
 }
 
-// A call made with the task's own context has the task's permit at once, however many
-// others wait.
-func TestOwnCallTakesThePermit(t *testing.T) {
-	l := New(1)
-	own, held := taken(t, l)
-	var granted []int
-	queued(t, l, 1, &granted)
-	w := &Waiter{}
-	if !l.Join(w, own) || w.Permit != (Permit{held}) || !held.taken {
-		t.Fatal("the own call does not run on the task's permit")
-	}
-	second := false
-	next := &Waiter{Grant: func() { second = true }}
-	if l.Join(next, own) {
-		t.Fatal("two calls on one permit")
-	}
-	want(t, l, 1, 1, 2)
-	l.Release(w.Permit)
-	if !second || next.Permit != (Permit{held}) || len(granted) != 0 {
-		t.Fatalf("the next own call has the permit: %v; strangers have it: %v", second, granted)
-	}
-	l.Release(next.Permit)
-	if held.taken || len(granted) != 0 {
-		t.Error("the permit went to a stranger, or is still in use")
-	}
-	want(t, l, 1, 1, 1)
-}
-
 // A task of a call, on another goroutine, may use the permit only while the task that
 // holds it waits. A stranger never does.
 func TestForeignCallNeedsALoan(t *testing.T) {
@@ -166,39 +138,6 @@ func TestLendStopsAtTheGoroutine(t *testing.T) {
 	}
 	(*Scope)(nil).Lend()
 	(*Scope)(nil).Reclaim()
-}
-
-// Reclaim waits for the task that has the permit, tells it so, and lets no other task
-// start on it.
-func TestReclaimWaitsForThePermit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := New(1)
-		own, held := taken(t, l)
-		own.Lend()
-		at := &Waiter{}
-		if !l.Join(at, below(own)) || at.Permit.Wanted() {
-			t.Fatal("the lent permit is not to be had, or wanted already")
-		}
-		next := false
-		behind := &Waiter{Grant: func() { next = true }}
-		l.Join(behind, below(own))
-		back := false
-		done := make(chan struct{})
-		go func() { own.Reclaim(); back = true; close(done) }()
-		synctest.Wait()
-		if back || !at.Permit.Wanted() {
-			t.Fatalf("returned %v, wanted %v, while another is at work", back, at.Permit.Wanted())
-		}
-		l.Release(at.Permit)
-		<-done
-		if next || held.taken {
-			t.Error("another began on the permit that its task wants back")
-		}
-		if !l.Leave(behind) {
-			t.Error("the one behind does not wait")
-		}
-		want(t, l, 1, 1, 0)
-	})
 }
 
 // A task that waits in one of its calls lends to the tasks of all its calls. Each Reclaim

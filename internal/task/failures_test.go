@@ -45,26 +45,6 @@ func TestPanicsOfAnotherBubble(t *testing.T) {
 	}
 }
 
-// A panic that is raised twice, and by several goroutines, is raised by all.
-func TestRaisedAgain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		told := 0
-		p := (&Panic{Value: 1}).Raised("who")
-		f := failed(p, func() string { told++; return "nobody" })
-		time.Sleep(writeAfter + 1)
-		for range 3 {
-			if v := raise(f); v != p {
-				t.Errorf("raised %v", v)
-			}
-			time.Sleep(time.Hour)
-		}
-		synctest.Wait()
-		if told != 1 {
-			t.Errorf("written %d times", told)
-		}
-	})
-}
-
 // A panic that passes through nested calls is written by the first that holds it for long.
 func TestNestedPanicIsWrittenOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -61,6 +61,16 @@ func NoneLeft(t *testing.T) {
 	goroutine.NoneLeft(t)
 }
 
+// Bubble runs a subtest in a bubble. No goroutine of the library may be left at its end.
+func Bubble(t *testing.T, name string, test func(t *testing.T)) {
+	t.Run(name, func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			defer NoneLeft(t)
+			test(t)
+		})
+	})
+}
+
 // A Gauge counts the tasks inside it.
 type Gauge struct {
 	mu              sync.Mutex
