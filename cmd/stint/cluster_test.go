@@ -156,7 +156,7 @@ func TestServerRestarted(t *testing.T) {
 	sums := filepath.Join(t.TempDir(), "SUMS")
 	want, _, _ := runStint(t, "", "sum", tree)
 	dir := filepath.Join(t.TempDir(), "server")
-	url, server := serve(t, "--dir", dir)
+	url, server := serve(t, "--listen", freeAddress(t), "--dir", dir)
 	wantRun(t, 1, "", "another server uses this directory", "serve", "--listen", "127.0.0.1:0", "--dir", dir)
 	run := begin(t, true, "sum", tree, "--cluster", url, "-o", sums)
 	until(t, url, "all is queued", func(s *cluster.Status) bool { return len(s.Runs) == 1 && s.Runs[0].Waiting == 300 })

@@ -76,7 +76,7 @@ type faultServer struct {
 func newFaultServer(t *testing.T, args ...string) *faultServer {
 	t.Helper()
 	s := &faultServer{dir: filepath.Join(t.TempDir(), "server"), args: args}
-	s.start(t, "127.0.0.1:0")
+	s.start(t, freeAddress(t))
 	return s
 }
 

@@ -45,6 +45,7 @@ func TestRunDiskIsFull(t *testing.T) {
 	for _, disk := range fullDisks {
 		for _, flag := range []string{"--tag=false", "--tag", "--unordered"} {
 			t.Run(disk.name+" "+flag, func(t *testing.T) {
+				t.Parallel()
 				p := newFaultRun(t, "-j", "4", flag, "-s", yes+fmt.Sprint(jobSize), ":::", "1", "2", "3", "4")
 				if disk.set(p); flag == "--tag" {
 					p.wantYes(&yesChecker{items: []string{"1\t1", "2\t2", "3\t3", "4\t4"}, size: 2 * jobSize})

@@ -223,7 +223,7 @@ func TestOtherServer(t *testing.T) {
 	for what, config := range map[string]*tls.Config{"without TLS": nil, "with TLS": {Certificates: []tls.Certificate{pair}}} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			url, b := serve(t)
+			url, b := serve(t, "--listen", freeAddress(t))
 			address := strings.TrimPrefix(url, "nats://")
 			w := worker(t, "--cluster", url)
 			path := tokenPath(t, address[len("127.0.0.1:"):])
