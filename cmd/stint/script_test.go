@@ -40,7 +40,7 @@ func (m ownTokens) Run() int {
 	os.Setenv("XDG_RUNTIME_DIR", dir)
 	flag.Parse()
 	if flag.Lookup("test.parallel").Value.String() == flag.Lookup("test.parallel").DefValue {
-		_ = flag.Set("test.parallel", "8") // the tests wait for processes more than they compute
+		_ = flag.Set("test.parallel", "6") // the tests wait for processes more than they compute
 	}
 	return m.M.Run()
 }
