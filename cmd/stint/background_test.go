@@ -6,7 +6,9 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -178,13 +180,19 @@ func until(t *testing.T, url, what string, wanted func(*cluster.Status) bool) {
 	}
 }
 
-// freeAddress returns a local address at which no program listens.
+// freeAddress returns a local address at which no program listens. Systems give ports of its range
+// to nobody who does not name them, so it is there again for the next server of a test.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	defer l.Close()
-	return l.Addr().String()
+	for range 1000 {
+		address := fmt.Sprint("127.0.0.1:", 20_000+rand.IntN(12_000))
+		if l, err := net.Listen("tcp", address); err == nil {
+			l.Close()
+			return address
+		}
+	}
+	t.Fatal("no address is free")
+	return ""
 }
 
 // connect connects a NATS client to the server at url.

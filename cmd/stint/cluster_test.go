@@ -148,13 +148,18 @@ func TestSumOnClusterInterrupted(t *testing.T) {
 
 // TestServerRestarted restarts a server with a directory during a run.
 func TestServerRestarted(t *testing.T) {
-	grow(t)
-	want, _, _ := runStint(t, "", "sum", "tree")
+	t.Parallel()
+	tree := t.TempDir()
+	for i := range 300 {
+		testfiles.Write(t, filepath.Join(tree, fmt.Sprint(i)), strings.Repeat("x", i*i))
+	}
+	sums := filepath.Join(t.TempDir(), "SUMS")
+	want, _, _ := runStint(t, "", "sum", tree)
 	dir := filepath.Join(t.TempDir(), "server")
-	url, server := serve(t, "--dir", dir)
+	url, server := serve(t, "--listen", freeAddress(t), "--dir", dir)
 	wantRun(t, 1, "", "another server uses this directory", "serve", "--listen", "127.0.0.1:0", "--dir", dir)
-	run := begin(t, true, "sum", "tree", "--cluster", url, "-o", "SUMS")
-	until(t, url, "all is queued", func(s *cluster.Status) bool { return len(s.Runs) == 1 && s.Runs[0].Waiting == 306 })
+	run := begin(t, true, "sum", tree, "--cluster", url, "-o", sums)
+	until(t, url, "all is queued", func(s *cluster.Status) bool { return len(s.Runs) == 1 && s.Runs[0].Waiting == 300 })
 	server.end(0)
 	again := begin(t, false, "serve", "--listen", strings.TrimPrefix(url, "nats://"), "--dir", dir)
 	if line := again.line(); line != url {
@@ -162,13 +167,14 @@ func TestServerRestarted(t *testing.T) {
 	}
 	worker(t, "--cluster", url)
 	<-run.done
-	if got, err := os.ReadFile("SUMS"); run.status != 0 || string(got) != want {
+	if got, err := os.ReadFile(sums); run.status != 0 || string(got) != want {
 		t.Errorf("exit status %d, messages %q, %v, %s", run.status, &run.errs, err, difference(string(got), want))
 	}
 }
 
 // TestServerAway wants an error that names the server and contains no secret.
 func TestServerAway(t *testing.T) {
+	t.Parallel()
 	address := freeAddress(t)
 	for _, args := range []string{"status --cluster", "sum . --cluster"} { // work waits
 		for _, secret := range []string{"", "s3cret@", "user:s3cret@"} {

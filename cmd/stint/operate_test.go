@@ -7,14 +7,13 @@ import (
 	"testing"
 
 	"github.com/stint-go/stint/cluster"
-	"github.com/stint-go/stint/cmd/stint/internal/testfiles"
 )
 
 // TestCancel cancels a command that waits for workers, by the name that status shows.
 func TestCancel(t *testing.T) {
-	testfiles.Dir(t, "a", "x")
+	t.Parallel()
 	url, _ := serve(t)
-	b := begin(t, true, "sum", "a", "--cluster", url)
+	b := begin(t, true, "sum", file(t, "x"), "--cluster", url)
 	until(t, url, "there is a run that waits", func(s *cluster.Status) bool { return len(s.Runs) == 1 && s.Runs[0].Waiting == 1 })
 	run := state(t, url).Runs[0].Run
 	wantRun(t, 1, "", `stint: `+url+`: cluster: cancel "no\tname": `, "cancel", "no\tname", run, "--cluster", url)
@@ -30,6 +29,7 @@ func TestCancel(t *testing.T) {
 
 // TestDead lists, drops and fails to retry dead letters.
 func TestDead(t *testing.T) {
+	t.Parallel()
 	url, _ := serve(t, "--token", "secret")
 	url = withSecret(url, "secret")
 	wantRun(t, 0, "no dead letters\n", "", "dead", "--cluster", url)

@@ -76,7 +76,7 @@ type faultServer struct {
 func newFaultServer(t *testing.T, args ...string) *faultServer {
 	t.Helper()
 	s := &faultServer{dir: filepath.Join(t.TempDir(), "server"), args: args}
-	s.start(t, "127.0.0.1:0")
+	s.start(t, freeAddress(t))
 	return s
 }
 
@@ -173,13 +173,13 @@ func TestRunClusterWorkerKilled(t *testing.T) {
 			t.Parallel()
 			url, _ := serve(t)
 			workers := threeWorkers(t, url)
-			args := append([]string{"-s", test.script, ":::"}, items1to(100)...)
+			args := append([]string{"-s", test.script, ":::"}, items1to(60)...)
 			p := newClusterRun(t, url, args...).start()
 			p.awaitLines(test.file, test.lines)
 			workers[0].kill()
 			p.write("go", "")
 			p.wantLike(args...)
-			p.wantAllRun(100)
+			p.wantAllRun(60)
 			for _, item := range p.lines("stuck") {
 				if !slices.Contains(p.lines("runs"), item+" 2") && !slices.Contains(p.lines("runs"), item+" 3") {
 					t.Errorf("job %s of the killed worker was not run by another", item)
@@ -194,7 +194,7 @@ func TestRunClusterWorkerKilled(t *testing.T) {
 // away when jobs end, or back before; or it is killed twice, at any moment.
 func TestRunClusterServerKilled(t *testing.T) {
 	t.Parallel()
-	args := append([]string{"-s", notes + waitsLate + prints2, ":::"}, items1to(100)...)
+	args := append([]string{"-s", notes + waitsLate + prints2, ":::"}, items1to(60)...)
 	var all []*faultRun
 	var urls []string
 	for _, fault := range []func(p *faultRun, s *faultServer){
@@ -212,7 +212,7 @@ func TestRunClusterServerKilled(t *testing.T) {
 		},
 		func(p *faultRun, s *faultServer) {
 			p.write("go", "")
-			for _, lines := range []int{1, 50} {
+			for _, lines := range []int{1, 30} {
 				p.awaitLines("runs", lines)
 				s.kill()
 				s.restart()
@@ -227,7 +227,7 @@ func TestRunClusterServerKilled(t *testing.T) {
 	}
 	for i, p := range all {
 		p.wantLike(args...)
-		p.wantAllRun(100)
+		p.wantAllRun(60)
 		left(t, urls[i])
 	}
 }

@@ -181,6 +181,7 @@ func TestRunOnCluster(t *testing.T) {
 
 // A run that is cancelled ends, although its input goes on.
 func TestCancelOfARunWhoseInputGoesOn(t *testing.T) {
+	t.Parallel()
 	for _, args := range [][]string{{"echo"}, {"-n", "2", "echo"}, {"--pipe", "cat"}, {"--halt", "soon", "-j", "2", "echo"}} {
 		url, _ := serve(t)
 		stdin, input := io.Pipe()
@@ -203,6 +204,7 @@ func TestCancelOfARunWhoseInputGoesOn(t *testing.T) {
 
 // A run that is cancelled ends, although it waits for its input.
 func TestCancelOfARunWithoutInput(t *testing.T) {
+	t.Parallel()
 	for _, args := range [][]string{{"echo"}, {"--pipe", "--block", "1", "cat"}} {
 		url, _ := serve(t)
 		r, w, err := os.Pipe()

@@ -36,7 +36,7 @@ func smallDisk(t *testing.T, size int) string {
 
 const (
 	yes     = `yes "$1" | head -c `
-	jobSize = 12 << 20 // of four jobs: more than fits into memory and a small disk
+	jobSize = 8 << 20 // of four jobs: more than fits into memory, which is 16 MiB, and a small disk
 )
 
 // TestRunDiskIsFull wants all output though there is no room to keep it.
@@ -45,6 +45,7 @@ func TestRunDiskIsFull(t *testing.T) {
 	for _, disk := range fullDisks {
 		for _, flag := range []string{"--tag=false", "--tag", "--unordered"} {
 			t.Run(disk.name+" "+flag, func(t *testing.T) {
+				t.Parallel()
 				p := newFaultRun(t, "-j", "4", flag, "-s", yes+fmt.Sprint(jobSize), ":::", "1", "2", "3", "4")
 				if disk.set(p); flag == "--tag" {
 					p.wantYes(&yesChecker{items: []string{"1\t1", "2\t2", "3\t3", "4\t4"}, size: 2 * jobSize})
@@ -121,7 +122,7 @@ func TestRunDiskIsFullJSON(t *testing.T) {
 // be tried again, waits for room when another job will free some.
 func TestRunJobsWaitForRoom(t *testing.T) {
 	t.Parallel()
-	const script = `until [ $1 = 1 ] || [ -e first ]; do sleep 0.02; done; yes $1 | head -c 12582912; touch first; until [ -e go ]; do sleep 0.02; done`
+	const script = `until [ $1 = 1 ] || [ -e first ]; do sleep 0.02; done; yes $1 | head -c 12000000; touch first; until [ -e go ]; do sleep 0.02; done`
 	for _, flags := range [][]string{{"--retries", "1"}, {"--retries", "1", "-u"}, {"--json"}, {"--json", "-u"}} {
 		p := newFaultRun(t, append(append([]string{"-j", "2"}, flags...), "-s", script, ":::", "1", "2")...)
 		p.Env = append(p.Env, "TMPDIR=/nonexistent")
@@ -131,8 +132,8 @@ func TestRunJobsWaitForRoom(t *testing.T) {
 		}
 		p.write("go", "")
 		p.end()
-		if got := p.ProcessState.ExitCode(); got != 0 || p.out.Len() < 2*jobSize {
-			t.Errorf("%q: exit status %d, %d bytes of output, want 0, %d; messages %.1000q", flags, got, p.out.Len(), 2*jobSize, p.errs.String())
+		if got := p.ProcessState.ExitCode(); got != 0 || p.out.Len() < 2*12_000_000 {
+			t.Errorf("%q: exit status %d, %d bytes of output, want 0, %d; messages %.1000q", flags, got, p.out.Len(), 2*12_000_000, p.errs.String())
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -16,16 +15,23 @@ import (
 // their environment, with their arguments.
 func markedProcesses(mark string) map[int]string {
 	found := make(map[int]string)
-	files, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, name := range files {
-		env, _ := os.ReadFile(name)
+	proc, err := os.Open("/proc")
+	if err != nil {
+		return found
+	}
+	defer proc.Close()
+	names, _ := proc.Readdirnames(-1)
+	for _, name := range names { // many, and often: filepath.Glob would list the directory of each
+		pid, err := strconv.Atoi(name)
+		if err != nil {
+			continue
+		}
+		env, _ := os.ReadFile("/proc/" + name + "/environ")
 		if !bytes.Contains(append([]byte{0}, env...), []byte("\x00"+mark+"\x00")) {
 			continue
 		}
-		args, _ := os.ReadFile(filepath.Join(filepath.Dir(name), "cmdline"))
-		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name))); err == nil {
-			found[pid] = strings.TrimSpace(string(bytes.ReplaceAll(args, []byte{0}, []byte{' '})))
-		}
+		args, _ := os.ReadFile("/proc/" + name + "/cmdline")
+		found[pid] = strings.TrimSpace(string(bytes.ReplaceAll(args, []byte{0}, []byte{' '})))
 	}
 	return found
 }

@@ -381,9 +381,9 @@ func TestRunShortJobs(t *testing.T) {
 	t.Parallel()
 	var want strings.Builder
 	var items []string
-	for i := range 300 {
-		items = append(items, fmt.Sprint(i*700))
-		want.WriteString(strings.Repeat("x", i*700) + "\n")
+	for i := range 150 {
+		items = append(items, fmt.Sprint(i*1400))
+		want.WriteString(strings.Repeat("x", i*1400) + "\n")
 	}
 	p := newFaultRun(t, append([]string{"-s", `head -c $1 /dev/zero | tr '\0' x; echo`, ":::"}, items...)...).start()
 	p.want(0, want.String(), "")

@@ -134,10 +134,11 @@ func (p *faultRun) running() int { return len(markedProcesses(p.mark)) }
 
 // wantNothingLeft wants that no process of the run is left, and kills what is.
 func (p *faultRun) wantNothingLeft() {
-	for end := time.Now().Add(10 * time.Second); p.running() > 0 && !p.daemons && time.Now().Before(end); {
+	left := markedProcesses(p.mark)
+	for end := time.Now().Add(10 * time.Second); len(left) > 0 && !p.daemons && time.Now().Before(end); left = markedProcesses(p.mark) {
 		time.Sleep(5 * time.Millisecond)
 	}
-	for pid, args := range markedProcesses(p.mark) {
+	for pid, args := range left {
 		if _ = syscall.Kill(pid, syscall.SIGKILL); !p.daemons {
 			p.t.Errorf("%.100q: left behind: process %d, %q", p.Args, pid, args)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 	"github.com/stint-go/stint/cmd/stint/internal/run"
 	"github.com/stint-go/stint/cmd/stint/internal/sum"
+	"github.com/stint-go/stint/cmd/stint/internal/testfiles"
 )
 
 // TestMain makes this test binary two commands, stint and deaf. Their leases are short.
@@ -38,7 +40,7 @@ func (m ownTokens) Run() int {
 	os.Setenv("XDG_RUNTIME_DIR", dir)
 	flag.Parse()
 	if flag.Lookup("test.parallel").Value.String() == flag.Lookup("test.parallel").DefValue {
-		_ = flag.Set("test.parallel", "4") // the tests wait for processes more than they compute
+		_ = flag.Set("test.parallel", "6") // the tests wait for processes more than they compute
 	}
 	return m.M.Run()
 }
@@ -110,6 +112,15 @@ func must(t *testing.T, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// file makes a file with a text, for a test that runs beside others, which have the working
+// directory. It returns its name.
+func file(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "a")
+	testfiles.Write(t, name, text)
+	return name
 }
 
 // names returns the names in the working directory, hidden files included.

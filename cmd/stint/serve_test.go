@@ -91,9 +91,9 @@ func TestTokenFileIsTheNewest(t *testing.T) {
 
 // TestTokenFileOfEachAddress runs servers at the same port of several addresses.
 func TestTokenFileOfEachAddress(t *testing.T) {
+	t.Parallel()
 	_, port, err := net.SplitHostPort(freeAddress(t))
 	must(t, err)
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	addresses := []string{"localhost:" + port}
 	for _, ip := range []string{"127.0.0.1", "127.0.0.2", "::1"} {
 		address := net.JoinHostPort(ip, port)
@@ -145,9 +145,8 @@ func TestToken(t *testing.T) {
 
 // TestTLS connects with and without the certificate authority.
 func TestTLS(t *testing.T) {
-	t.Chdir(t.TempDir())
-	certify(t)
-	testfiles.Write(t, "a", "a\n")
+	testfiles.Dir(t, "a", "a\n")
+	certify(t, ".")
 	url, _ := serve(t, "--tls-cert", "cert.pem", "--tls-key", "key.pem")
 	if !strings.HasPrefix(url, "tls://") {
 		t.Errorf("the server prints %q, want tls://", url)
@@ -167,8 +166,8 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// certify makes a self-signed certificate for this machine.
-func certify(t *testing.T) {
+// certify makes a self-signed certificate for this machine, in a directory.
+func certify(t *testing.T, dir string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	must(t, err)
@@ -180,8 +179,8 @@ func certify(t *testing.T) {
 	must(t, err)
 	private, err := x509.MarshalPKCS8PrivateKey(key)
 	must(t, err)
-	testfiles.Write(t, "cert.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert})))
-	testfiles.Write(t, "key.pem", string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})))
+	testfiles.Write(t, filepath.Join(dir, "cert.pem"), string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert})))
+	testfiles.Write(t, filepath.Join(dir, "key.pem"), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})))
 }
 
 // impostor listens where a server was, and returns what clients have sent to it. With a
@@ -216,42 +215,46 @@ func impostor(t *testing.T, address string, config *tls.Config) (sent *syncBuild
 // TestOtherServer has other programs listen at the address of a server that is away: they are
 // told nothing, and the worker is there for the next server of this user.
 func TestOtherServer(t *testing.T) {
-	testfiles.Dir(t)
-	certify(t)
-	pair, err := tls.LoadX509KeyPair("cert.pem", "key.pem")
+	t.Parallel()
+	dir := t.TempDir()
+	certify(t, dir)
+	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem"))
 	must(t, err)
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	for what, config := range map[string]*tls.Config{"without TLS": nil, "with TLS": {Certificates: []tls.Certificate{pair}}} {
-		url, b := serve(t)
-		address := strings.TrimPrefix(url, "nats://")
-		w := worker(t, "--cluster", url)
-		path := tokenPath(t, address[len("127.0.0.1:"):])
-		token, err := os.ReadFile(path)
-		must(t, err)
-		b.end(0)
-		sent, seen, end := impostor(t, address, config)
-		<-seen // the worker
-		<-seen
-		testfiles.Write(t, path, string(token)) // as a server leaves it that is killed
-		<-seen
-		_, errs, code := runStint(t, "", "status", "--cluster", url)
-		if code != 1 || !strings.Contains(errs, path) {
-			t.Errorf("%s: status: exit status %d, messages %q; want 1 and the file", what, code, errs)
-		}
-		if sent.String() != "" {
-			t.Errorf("%s: clients sent %q; want nothing", what, sent)
-		}
-		end()
-		b = begin(t, false, "serve", "--listen", address)
-		b.line()
-		until(t, url, "the worker is back", func(s *cluster.Status) bool { return len(s.Workers) == 1 })
-		w.end(0)
-		b.end(0)
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			url, b := serve(t, "--listen", freeAddress(t))
+			address := strings.TrimPrefix(url, "nats://")
+			w := worker(t, "--cluster", url)
+			path := tokenPath(t, address[len("127.0.0.1:"):])
+			token, err := os.ReadFile(path)
+			must(t, err)
+			b.end(0)
+			sent, seen, end := impostor(t, address, config)
+			<-seen // the worker
+			<-seen
+			testfiles.Write(t, path, string(token)) // as a server leaves it that is killed
+			<-seen
+			_, errs, code := runStint(t, "", "status", "--cluster", url)
+			if code != 1 || !strings.Contains(errs, path) {
+				t.Errorf("status: exit status %d, messages %q; want 1 and the file", code, errs)
+			}
+			if sent.String() != "" {
+				t.Errorf("clients sent %q; want nothing", sent)
+			}
+			end()
+			b = begin(t, false, "serve", "--listen", address)
+			b.line()
+			until(t, url, "the worker is back", func(s *cluster.Status) bool { return len(s.Workers) == 1 })
+			w.end(0)
+			b.end(0)
+		})
 	}
 }
 
 // TestServeErrors starts a server at an address in use, and a server without output.
 func TestServeErrors(t *testing.T) {
+	t.Parallel()
 	url, _ := serve(t)
 	wantRun(t, 1, "", "in use", "serve", "--listen", strings.TrimPrefix(url, "nats://"))
 	var messages bytes.Buffer
@@ -262,38 +265,44 @@ func TestServeErrors(t *testing.T) {
 
 // TestUsers runs a server with users of all roles.
 func TestUsers(t *testing.T) {
-	testfiles.Dir(t, "a", "a\n", "users", "# comment\n\nsubmitter sue s3cret\n  worker\twill w0rk\nobserver olga 0bserve\nall anna s3cret\n")
+	t.Parallel()
+	users := file(t, "# comment\n\nsubmitter sue s3cret\n  worker\twill w0rk\nobserver olga 0bserve\nall anna s3cret\n")
 	if runtime.GOOS != "windows" {
-		must(t, os.Chmod("users", 0o644))
-		wantRun(t, 1, "", "0600", "serve", "--listen", "127.0.0.1:0", "--users", "users")
+		must(t, os.Chmod(users, 0o644))
+		wantRun(t, 1, "", "0600", "serve", "--listen", "127.0.0.1:0", "--users", users)
 	}
-	must(t, os.Chmod("users", 0o600))
-	url, _ := serve(t, "--users", "users")
+	must(t, os.Chmod(users, 0o600))
+	url, _ := serve(t, "--users", users)
 	as := func(who string) string { return withSecret(url, who) }
 	sue, will, olga := as("sue:s3cret"), as("will:w0rk"), as("olga:0bserve")
 	worker(t, "--cluster", will)
+	a := file(t, "a\n")
+	var all sync.WaitGroup // a server that refuses says so after a while
 	for _, test := range []struct {
 		args string
 		code int
 	}{
-		{"sum a --cluster " + sue, 0}, {"status --cluster " + sue, 0}, {"status --cluster " + will, 0}, {"status --cluster " + olga, 0},
-		{"sum a --cluster " + will, 1}, {"sum a --cluster " + olga, 1}, {"work --cluster " + sue, 1}, {"work --cluster " + olga, 1},
+		{"sum " + a + " --cluster " + sue, 0}, {"status --cluster " + sue, 0}, {"status --cluster " + will, 0}, {"status --cluster " + olga, 0},
+		{"sum " + a + " --cluster " + will, 1}, {"sum " + a + " --cluster " + olga, 1}, {"work --cluster " + sue, 1}, {"work --cluster " + olga, 1},
 		{"status --cluster " + url, 1}, {"status --cluster " + as("sue:w0rk"), 1},
 	} {
-		_, errs, code := runStint(t, "", strings.Fields(test.args)...)
-		if code != test.code || (errs == "") != (code == 0) || strings.Contains(errs, "s3cret") || strings.Contains(errs, "w0rk") {
-			t.Errorf("%s: exit status %d, messages %q; want %d", test.args, code, errs, test.code)
-		}
+		all.Go(func() {
+			_, errs, code := runStint(t, "", strings.Fields(test.args)...)
+			if code != test.code || (errs == "") != (code == 0) || strings.Contains(errs, "s3cret") || strings.Contains(errs, "w0rk") {
+				t.Errorf("%s: exit status %d, messages %q; want %d", test.args, code, errs, test.code)
+			}
+		})
 	}
+	all.Wait()
 	wantRun(t, 0, `"deadLetters": [],`, "", "status", "--json", "--cluster", olga)
 	put(t, as("anna:s3cret"), "stint.dead.run.1", "{}")
 	wantRun(t, 0, "\n1 dead letters, not shown to this user\n", "", "status", "--cluster", olga)
 	wantRun(t, 0, `"deadLetters": null,`, "", "status", "--json", "--cluster", olga)
 	wantRun(t, 0, `"deadLetters": [`+"\n", "", "status", "--json", "--cluster", will)
 	for text, want := range map[string]string{"worker will": "line 1: want a role", "\nking k k": `role "king"`, "": "nobody"} {
-		testfiles.Write(t, "wrong", text)
-		must(t, os.Chmod("wrong", 0o600))
-		if _, errs, code := runStint(t, "", "serve", "--listen", ":0", "--users", "wrong"); code != 1 || !strings.Contains(errs, want) {
+		wrong := file(t, text)
+		must(t, os.Chmod(wrong, 0o600))
+		if _, errs, code := runStint(t, "", "serve", "--listen", ":0", "--users", wrong); code != 1 || !strings.Contains(errs, want) {
 			t.Errorf("%q: exit status %d, messages %q; want 1 and %q", text, code, errs, want)
 		}
 	}
@@ -301,6 +310,7 @@ func TestUsers(t *testing.T) {
 
 // TestMetrics asks a server for its health.
 func TestMetrics(t *testing.T) {
+	t.Parallel()
 	address := freeAddress(t)
 	serve(t, "--metrics", address)
 	response, err := http.Get("http://" + address + "/healthz")
@@ -358,6 +368,7 @@ func TestStatusOfAFullServer(t *testing.T) {
 
 // TestServerThatFails renames the directory of a running server.
 func TestServerThatFails(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "queue")
 	url, b := serve(t, "--dir", dir)
 	if err := os.Rename(dir, dir+" elsewhere"); err != nil {

@@ -93,10 +93,11 @@ func (g *audited) Done(now, took float64, running int, full, overloaded bool) fl
 // law n workers with tasks of d finish n / d tasks in a unit of time, and no more. Figures agree
 // with the words of their reason.
 func TestReportedIsPossible(t *testing.T) {
-	workloads, seeds, randoms := []*workload.Workload{}, 2, uint64(100)
+	workloads, seeds, randoms := []*workload.Workload{}, 2, uint64(50)
 	if race.Enabled {
 		seeds, randoms = 1, 5
 	}
+	randoms *= uint64(*rounds)
 	for _, tr := range workload.Trials() {
 		workloads = append(workloads, &tr.Workload)
 	}

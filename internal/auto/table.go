@@ -26,9 +26,10 @@ func (t *table) put(limit int, r reading) {
 
 // fade makes all cells but that of one limit count less.
 func (t *table) fade(except int) {
+	skipped := cellOf(except)
 	for i := range t {
 		c := &t[i]
-		if i == cellOf(except) {
+		if i == skipped {
 			continue
 		}
 		if c.thin(fadeFactor * c.tasks); c.tasks < minTasks {
@@ -39,8 +40,9 @@ func (t *table) fade(except int) {
 
 // best returns the reading with the highest throughput, except that of one limit.
 func (t *table) best(except int) (b reading) {
+	skipped := cellOf(except)
 	for i, c := range t {
-		if i != cellOf(except) && c.tasks > 0 && (b.tasks == 0 || c.rate() > b.rate()) {
+		if i != skipped && c.tasks > 0 && (b.tasks == 0 || c.rate() > b.rate()) {
 			b = c
 		}
 	}

@@ -20,6 +20,8 @@ import (
 // seed to give. No constant of the search was chosen by workloads from 10,000 on.
 var seed = flag.Uint64("stint.seed", 10_000, "seed of the first random workload or call")
 
+var rounds = flag.Int("stint.rounds", 1, "times as many seeds of the simulated workloads as a usual run has")
+
 // spread calls f with each index below n, on all processors.
 func spread(n int, f func(i int)) {
 	var next atomic.Int64
@@ -36,7 +38,7 @@ func spread(n int, f func(i int)) {
 
 // TestTrials holds the search to the goals of its workloads, on average over seeds.
 func TestTrials(t *testing.T) {
-	seeds := 20
+	seeds := 10 * *rounds
 	if race.Enabled {
 		seeds = 1
 	}
@@ -93,7 +95,7 @@ func logMean(scores []score) float64 {
 // nothing was tuned. They run for 3,500 tasks, 20,000 if throughput rises slowly, start included.
 func TestUnseenWorkloads(t *testing.T) {
 	if testing.Short() {
-		t.Skip("-short: 1,200 workloads, each under many limits")
+		t.Skip("-short: 600 workloads, each under many limits")
 	}
 	for _, c := range []struct {
 		name            string
@@ -101,15 +103,16 @@ func TestUnseenWorkloads(t *testing.T) {
 		draw            func(seed uint64) *workload.Workload
 		mean, low, rare float64 // geometric mean; what nearly all reach, and which share may miss it
 	}{
-		{"random", 300, workload.Random, 0.93, 0.6, 0.02},
-		{"collapse a little above their slots", 500, workload.Steep, 0.85, 0.6, 0.01},
-		{"collapse at once", 150, workload.Trap, 0.84, 0.5, 0.02},
-		{"collapse at once, tasks alike", 150, workload.EvenTrap, 0.5, 0.25, 0.1},
-		{"rise slowly", 100, workload.Slow, 0.93, 0.75, 0.03},
+		{"random", 150, workload.Random, 0.93, 0.6, 0.02},
+		{"collapse a little above their slots", 250, workload.Steep, 0.85, 0.6, 0.01},
+		{"collapse at once", 75, workload.Trap, 0.84, 0.5, 0.02},
+		{"collapse at once, tasks alike", 75, workload.EvenTrap, 0.5, 0.25, 0.1},
+		{"rise slowly", 50, workload.Slow, 0.93, 0.75, 0.03},
 	} {
 		if race.Enabled {
-			c.n /= 15
+			c.n /= 8
 		}
+		c.n *= *rounds
 		scores, below := scored(c.n, *seed, c.draw), 0
 		for i, s := range scores {
 			if s.ratio < c.low {

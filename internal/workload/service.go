@@ -60,15 +60,28 @@ func (h jobs) next() float64 {
 // A station serves all its jobs at once, each at a rate that depends on how many there
 // are. work is what a job that was there all the time would have got.
 type station struct {
-	rate func(n int) float64
-	jobs jobs
-	work float64
-	last float64
+	rate  func(n int) float64
+	rates []float64 // of n jobs at index n; 0: not asked for yet
+	jobs  jobs
+	work  float64
+	last  float64
+}
+
+// share returns the rate of each of the n jobs that are there. It asks for it once: it takes
+// longer than all else that the station does.
+func (s *station) share(n int) float64 {
+	if n >= len(s.rates) {
+		s.rates = append(s.rates, make([]float64, n+1)...)
+	}
+	if s.rates[n] == 0 {
+		s.rates[n] = s.rate(n)
+	}
+	return s.rates[n]
 }
 
 func (s *station) advance(now float64) {
 	if n := len(s.jobs); n > 0 {
-		s.work += (now - s.last) * s.rate(n)
+		s.work += (now - s.last) * s.share(n)
 	}
 	s.last = now
 }
@@ -84,7 +97,7 @@ func (s *station) next() float64 {
 	if n == 0 {
 		return math.Inf(1)
 	}
-	return s.last + max(0, s.jobs[0].at-s.work)/s.rate(n)
+	return s.last + max(0, s.jobs[0].at-s.work)/s.share(n)
 }
 
 func (s *station) pop(now float64) *job {

@@ -77,10 +77,12 @@ func (r *run) fill() {
 // start starts a task.
 func (r *run) start() {
 	r.started++
-	j := new(job)
-	if n := len(r.spare); n > 0 {
-		j, r.spare = r.spare[n-1], r.spare[:n-1]
+	if len(r.spare) == 0 {
+		r.spare = append(r.spare, new(job))
 	}
+	n := len(r.spare) - 1
+	j := r.spare[n]
+	r.spare = r.spare[:n]
 	*j = job{began: r.Now}
 	j.compute, j.wait, j.serve = r.Meter.w.Next(r.Now, r.rng)
 	r.begin(j)
