@@ -15,7 +15,7 @@ type Task struct {
 
 const (
 	minRing   = 4    // slots of a queue's first ring; the next ones are larger
-	maxUnused = 1024 // slots that a queue keeps, however few tasks it has
+	maxUnused = 1024 // slots that a queue keeps, however few tasks there are
 )
 
 // queue is a first-in first-out list in a ring, guarded by the engine's lock. Its first tasks
@@ -126,18 +126,21 @@ func (q *queue) move(old *ring) *ring {
 	return r
 }
 
-// pop removes the first task. There must be one. It moves few tasks out of a large ring.
+// pop removes the first task. There must be one.
 func (q *queue) pop() Task {
 	r := q.ring.Load()
 	if t, ok := r.claim(); ok {
 		return t // not the last, which is not open
 	}
 	head := r.head.Add(oneTask) // nobody else changes it while no task is open
-	t := r.read(int(head>>openBits) - 1)
-	if len(r.slots) > maxUnused && q.len() < len(r.slots)/16 {
+	return r.read(int(head>>openBits) - 1)
+}
+
+// trim frees the memory of a burst, unless the tasks that are queued or run may be as many again.
+func (q *queue) trim(running int) {
+	if r := q.ring.Load(); len(r.slots) > maxUnused && q.len()+running < len(r.slots)/16 {
 		q.move(r)
 	}
-	return t
 }
 
 // open lets workers claim all tasks but the last.

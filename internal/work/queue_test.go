@@ -164,6 +164,7 @@ func TestQueueLetsMemoryGo(t *testing.T) {
 		}
 		for q.len() > 2 {
 			q.pop()
+			q.trim(1)
 		}
 		r := q.ring.Load()
 		if len(r.slots) > maxUnused {

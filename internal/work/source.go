@@ -363,6 +363,7 @@ func (s *Source) takeLocked() Task {
 	t, e := s.queue.pop(), s.engine
 	e.running++
 	s.running++
+	s.queue.trim(s.running)
 	s.countLocked()
 	s.room.admitLocked()
 	e.rotateLocked(s)
