@@ -44,10 +44,10 @@ func ExampleGroup() {
 
 	g := stint.NewGroup(context.Background(), stint.Limit(4))
 	for part := range 1_000_000 {
-		started := g.Go(func(ctx context.Context) error {
+		accepted := g.Go(func(ctx context.Context) error {
 			return upload(ctx, part)
 		})
-		if !started {
+		if !accepted {
 			break
 		}
 	}

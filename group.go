@@ -54,8 +54,8 @@ func (g *Group) Go(f func(context.Context) error) bool {
 
 // GoContext starts f as Go does, but gives up waiting when ctx ends: then, and if ctx has
 // ended before, it returns the cause, and f will not run. If the group takes no more tasks,
-// it returns ErrClosed, wrapped together with the reason. f gets the group's context with the
-// values of ctx, such as a trace; that context does not end with ctx.
+// it returns ErrClosed, wrapped together with the reason unless that is context.Canceled. f gets
+// the group's context with the values of ctx, such as a trace; that context does not end with ctx.
 //
 // If ctx is the context of a task on the group's limiter, queued tasks run on that task's
 // permit while GoContext waits. Once there is room, it returns as soon as the task on that
