@@ -3,6 +3,9 @@ package work
 import (
 	"math/bits"
 	"sync/atomic"
+	"time"
+
+	"github.com/stint-go/stint/internal/limit"
 )
 
 // A Task is what a Source queues: a function or a pointer, of a type that the source's
@@ -14,16 +17,18 @@ type Task struct {
 }
 
 const (
-	minRing   = 4    // slots of a queue's first ring; the next ones are larger
-	maxUnused = 1024 // slots that a queue keeps, however few tasks there are
+	minRing   = 4           // slots of a queue's first ring; the next ones are larger
+	maxUnused = 1024        // slots that a queue keeps, however few tasks there are
+	trimDelay = time.Second // for which a larger one is kept
 )
 
 // queue is a first-in first-out list in a ring, guarded by the engine's lock. Its first tasks
 // may be open: then workers claim them without the lock.
 type queue struct {
-	ring atomic.Pointer[ring] // nil: empty
-	next int                  // number of the next task that comes
-	told int                  // how many tasks are counted as given out or dropped
+	ring       atomic.Pointer[ring] // nil: empty
+	next       int                  // number of the next task that comes
+	told       int                  // how many tasks are counted as given out or dropped
+	smallSince time.Duration        // when the ring became too large for its tasks, by limit.Clock; 0: it is not
 }
 
 // A ring has the tasks of a queue. Task i is in slot i modulo the number of slots, which is a
@@ -136,10 +141,27 @@ func (q *queue) pop() Task {
 	return r.read(int(head>>openBits) - 1)
 }
 
-// trim frees the memory of a burst, unless the tasks that are queued or run may be as many again.
+// trim frees the memory of a burst when few tasks have been queued or running for a while: bursts
+// may follow each other.
 func (q *queue) trim(running int) {
-	if r := q.ring.Load(); len(r.slots) > maxUnused && q.len()+running < len(r.slots)/16 {
+	r := q.ring.Load()
+	if len(r.slots) <= maxUnused || q.len()+running >= len(r.slots)/16 {
+		q.smallSince = 0
+		return
+	}
+	switch now := limit.Clock(); {
+	case q.smallSince == 0:
+		q.smallSince = now
+	case now-q.smallSince >= trimDelay:
+		q.smallSince = 0
 		q.move(r)
+	}
+}
+
+// rest frees the memory of a burst when the source is idle.
+func (q *queue) rest() {
+	if r := q.ring.Load(); r != nil && len(r.slots) > maxUnused {
+		q.ring.Store(nil)
 	}
 }
 

@@ -405,6 +405,7 @@ func (s *Source) wakeWaitersLocked() {
 func (s *Source) settleLocked() {
 	idle := s.isIdleLocked()
 	if idle {
+		s.queue.rest()
 		s.active.Remove()
 	}
 	if s.waiting.Load() > 0 && (s.ended || idle) {
