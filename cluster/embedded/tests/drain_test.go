@@ -69,7 +69,7 @@ func TestProcessDrains(t *testing.T) {
 func TestCloseEndsTasks(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
-	task := func(worker string) *work { return newTask(j.as(worker), cluster.Lease(short)) }
+	task := func(worker string) *work { return newTask(j.as(worker), cluster.Lease(4*short)) }
 	broken, err := cluster.Connect(bounded(t), where)
 	if err != nil {
 		t.Fatal(err)
