@@ -129,9 +129,6 @@ func (p *faultRun) wantMessage(part string) {
 	}
 }
 
-// running returns how many processes of the run there are, with stint and its watcher.
-func (p *faultRun) running() int { return len(markedProcesses(p.mark)) }
-
 // wantNothingLeft wants that no process of the run is left, and kills what is.
 func (p *faultRun) wantNothingLeft() {
 	left := markedProcesses(p.mark)
