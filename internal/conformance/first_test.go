@@ -204,3 +204,18 @@ func everyLimit(t *testing.T, limit int, test func(t *testing.T, opts []stint.Op
 		})
 	}
 }
+
+// An item of First that waits for another one to succeed is not claimed together with it.
+func TestFirstClaimsItemsAlone(t *testing.T) {
+	for _, opt := range []stint.Option{stint.Limit(2), stint.Auto(2, 2)} {
+		for blocked := 1000; blocked < 1130; blocked++ {
+			got, err := stint.First(t.Context(), indexes(2000), func(ctx context.Context, i int) (int, error) {
+				if i == blocked {
+					<-ctx.Done()
+				}
+				return i, map[bool]error{false: errBoom}[i == blocked+1]
+			}, opt)
+			equal(t, "result", fmt.Sprint(got, err), fmt.Sprint(blocked+1, " <nil>"))
+		}
+	}
+}
