@@ -1,0 +1,147 @@
+// Package advise measures whether a function of yours should run concurrently, and how many
+// calls at once. It says whether the function computes or waits, whether concurrency pays, the
+// throughput at each limit, and the code to write.
+//
+//	func TestFetchConcurrently(t *testing.T) {
+//		report, err := advise.Run(t.Context(), len(urls), func(ctx context.Context, i int) error {
+//			return fetch(ctx, urls[i])
+//		})
+//		if err != nil {
+//			t.Fatal(err)
+//		}
+//		t.Log(report)
+//	}
+//
+// The items must not depend on each other. Stages is for a function in two steps. The command
+// "stint advise" does the same for a command line. The page docs/which.md of
+// https://github.com/stint-go/stint has the decision for the usual cases.
+package advise
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+)
+
+// MinSpeedup is the smallest speedup over a plain loop that is worth concurrent code.
+const MinSpeedup = 1.1
+
+// A Report is what Run or Stages has found. It prints as text.
+type Report struct {
+	N     int           `json:"n"`       // items of the list
+	Calls int           `json:"calls"`   // of the function, until now
+	Took  time.Duration `json:"took_ns"` // until now
+	Item  Item          `json:"item"`    // one item, alone
+	Work  Work          `json:"work"`    // how an item spends its time
+
+	// Answer says whether concurrency pays: Yes if a model is at least MinSpeedup times as fast
+	// as the loop, No if none is, and NotSure if that takes more items or more time to say.
+	Answer Answer  `json:"answer"`
+	Limit  int     `json:"limit"`  // the smallest limit with nearly the best throughput; 1 if concurrency does not pay, 0 if not sure
+	Best   *Model  `json:"best"`   // to use; nil if nothing was measured
+	Models []Model `json:"models"` // the loop first, limits last, in ascending order
+	Reason string  `json:"reason"` // of Answer, in a sentence or two
+	Code   string  `json:"code"`   // to write
+
+	Notes []string `json:"notes"` // what is not known, and when not to follow the answer
+}
+
+// An Item is the cost of one item, alone.
+type Item struct {
+	Measured int           `json:"measured"`  // how many were measured
+	Wall     time.Duration `json:"wall_ns"`   // the median
+	P99      time.Duration `json:"p99_ns"`    // the longest, of fewer than 100
+	CPU      time.Duration `json:"cpu_ns"`    // the mean; 0: not known
+	Memory   uint64        `json:"mem_bytes"` // allocated, the mean; 0: not known
+}
+
+// A Work says how an item spends its time. Waiting for a CPU counts as waiting.
+type Work string
+
+// The kinds of work.
+const (
+	Computes Work = "computes"           // CPU time is 80 % of the time, or more
+	Waits    Work = "waits"              // 20 %, or less
+	Both     Work = "computes and waits" // between these
+	Unknown  Work = "not known"
+)
+
+// An Answer says whether something holds.
+type Answer string
+
+// The answers.
+const (
+	Yes     Answer = "yes"
+	No      Answer = "no"
+	NotSure Answer = "not sure"
+)
+
+// A Model is one way to run the items.
+type Model struct {
+	Name      string        `json:"name"`
+	Limit     int           `json:"limit"` // calls at once; 0: no fixed number
+	Speedup   Estimate      `json:"speedup"`
+	PerSecond float64       `json:"items_per_second"`
+	P50       time.Duration `json:"p50_ns"` // of an item; 0: not known
+	P99       time.Duration `json:"p99_ns"` // the longest, of fewer than 100
+}
+
+// An Estimate is a median of samples, and an interval that has the true one in 99 % of cases.
+// Without an interval Lo is 0, and Hi infinite.
+type Estimate struct {
+	Median float64 `json:"median"`
+	Lo     float64 `json:"lo"`
+	Hi     float64 `json:"hi"`
+}
+
+// Options change what Run does.
+type Options struct {
+	// Budget is how long Run may take, besides the calls that are still running then. It takes
+	// less if more time would not change the answer. 0: a minute.
+	Budget time.Duration
+
+	// Most is the largest number of calls at once. 0: 256, or GOMAXPROCS if that is more.
+	Most int
+
+	// Once makes Run call f at most once for an index. Different items are then compared with
+	// each other, so the answer is less sure.
+	Once bool
+
+	// CPU returns the CPU time used until now, if the work is done by other processes. nil:
+	// that of this process.
+	CPU func() time.Duration
+
+	// Progress, if not nil, is called with the report so far, when there is more than before.
+	Progress func(*Report)
+}
+
+// Run measures f with the zero Options.
+func Run(ctx context.Context, n int, f func(ctx context.Context, i int) error) (*Report, error) {
+	return Options{}.Run(ctx, n, f)
+}
+
+// Run measures f for the indexes from 0 to n-1. Unless Once is set, it calls f many times for
+// an index, also concurrently. Nothing else should run in the process, as its CPU time counts.
+//
+// The first error of f ends the measuring, and Run returns it. When ctx ends, Run starts no
+// more calls, waits for those that run, and returns the cause of ctx. In both cases the report
+// says what is known so far; it is never nil. A panic of f is raised by Run, from a
+// concurrent call as a *stint.PanicError.
+//
+// Run panics if ctx or f is nil, or n, Budget or Most is negative.
+func (o Options) Run(ctx context.Context, n int, f func(ctx context.Context, i int) error) (*Report, error) {
+	if ctx == nil || f == nil || n < 0 || o.Budget < 0 || o.Most < 0 {
+		panic(fmt.Sprintf("advise: Run: n = %d, Budget = %v, Most = %d: want 0 or more, a context and a function", n, o.Budget, o.Most))
+	}
+	if o.Budget == 0 {
+		o.Budget = time.Minute
+	}
+	if o.Most == 0 {
+		o.Most = max(256, runtime.GOMAXPROCS(0))
+	}
+	return &Report{N: n, Answer: NotSure, Work: Unknown}, context.Cause(ctx)
+}
+
+// String returns the report as text.
+func (r *Report) String() string { return r.Reason }
