@@ -28,6 +28,7 @@ var edges = map[string][]string{
 	"errgroup":               machinery,
 	"debug":                  {".", "internal/option"},
 	"httplimit":              {".", "internal/limit", "internal/option"},
+	"advise":                 {".", "par", "stream"},
 	"internal/task":          {},
 	"internal/fifo":          {},
 	"internal/limit":         {"internal/auto", "internal/fifo", "internal/race"},
@@ -46,10 +47,10 @@ var edges = map[string][]string{
 	"cluster":                {"."},
 	"cluster/embedded":       {"cluster"},
 	"cluster/embedded/tests": {"."},
-	"cmd/stint/...":          {".", "par", "stream", "errgroup", "cluster", "cluster/embedded", "cmd/stint/..."},
+	"cmd/stint/...":          {".", "advise", "par", "stream", "errgroup", "cluster", "cluster/embedded", "cmd/stint/..."},
 	".ci/release":            {},
-	"lab/...":                {".", "par", "stream", "errgroup", "debug", "httplimit", "cluster", "cluster/embedded", "lab/..."},
-	"examples/...":           {".", "par", "stream", "httplimit"},
+	"lab/...":                {".", "advise", "par", "stream", "errgroup", "debug", "httplimit", "cluster", "cluster/embedded", "lab/..."},
+	"examples/...":           {".", "advise", "par", "stream", "httplimit"},
 }
 
 // refused are packages of others that only the directories beside them may import.
