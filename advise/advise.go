@@ -22,6 +22,8 @@ import (
 	"fmt"
 	"runtime"
 	"time"
+
+	"github.com/stint-go/stint"
 )
 
 // MinSpeedup is the smallest speedup over a plain loop that is worth concurrent code.
@@ -134,14 +136,33 @@ func (o Options) Run(ctx context.Context, n int, f func(ctx context.Context, i i
 	if ctx == nil || f == nil || n < 0 || o.Budget < 0 || o.Most < 0 {
 		panic(fmt.Sprintf("advise: Run: n = %d, Budget = %v, Most = %d: want 0 or more, a context and a function", n, o.Budget, o.Most))
 	}
-	if o.Budget == 0 {
-		o.Budget = time.Minute
+	s := newSession(o, n, f)
+	if n == 0 || ctx.Err() != nil {
+		s.judge()
+		return s.Report, context.Cause(ctx)
 	}
-	if o.Most == 0 {
-		o.Most = max(256, runtime.GOMAXPROCS(0))
+	short, err := s.measureCalls(ctx)
+	if short && err == nil {
+		err = s.measureLists(ctx)
 	}
-	return &Report{N: n, Answer: NotSure, Work: Unknown}, context.Cause(ctx)
+	if s.judge(); ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return s.Report, err
 }
 
-// String returns the report as text.
-func (r *Report) String() string { return r.Reason }
+func newSession(o Options, n int, f func(context.Context, int) error) *session {
+	s := &session{Options: o, Report: &Report{N: n}, f: f, began: time.Now()}
+	if s.Budget == 0 {
+		s.Budget = time.Minute
+	}
+	if s.Most == 0 {
+		s.Most = max(256, runtime.GOMAXPROCS(0))
+	} else {
+		s.auto = []stint.Option{stint.Auto(1, s.Most)}
+	}
+	s.deadline, s.first = s.began.Add(s.Budget), s.use()
+	s.busy, s.idle = machine()
+	s.model(loopName, 1, loopCode).run = s.loop
+	return s
+}
