@@ -18,6 +18,7 @@
 package advise
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -136,33 +137,23 @@ func (o Options) Run(ctx context.Context, n int, f func(ctx context.Context, i i
 	if ctx == nil || f == nil || n < 0 || o.Budget < 0 || o.Most < 0 {
 		panic(fmt.Sprintf("advise: Run: n = %d, Budget = %v, Most = %d: want 0 or more, a context and a function", n, o.Budget, o.Most))
 	}
-	s := newSession(o, n, f)
-	if n == 0 || ctx.Err() != nil {
-		s.judge()
-		return s.Report, context.Cause(ctx)
-	}
-	short, err := s.measureCalls(ctx)
-	if short && err == nil {
-		err = s.measureLists(ctx)
-	}
-	if s.judge(); ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
-	return s.Report, err
-}
-
-func newSession(o Options, n int, f func(context.Context, int) error) *session {
-	s := &session{Options: o, Report: &Report{N: n}, f: f, began: time.Now()}
-	if s.Budget == 0 {
+	s := &session{Options: o, Report: &Report{N: n}, call: f, unit: 1, units: n, began: time.Now(), machine: machine(), running: map[int]bool{}}
+	if o.Budget == 0 {
 		s.Budget = time.Minute
 	}
-	if s.Most == 0 {
-		s.Most = max(256, runtime.GOMAXPROCS(0))
+	if o.Most == 0 {
+		s.Most, s.models = max(256, runtime.GOMAXPROCS(0)), rangeModels()
 	} else {
-		s.auto = []stint.Option{stint.Auto(1, s.Most)}
+		s.models = rangeModels(stint.Auto(1, o.Most))
 	}
-	s.deadline, s.first = s.began.Add(s.Budget), s.use()
-	s.busy, s.idle = machine()
-	s.model(loopName, 1, loopCode).run = s.loop
-	return s
+	s.first, s.deadline = s.use(), s.began.Add(s.Budget)
+	s.group, s.ended = stint.NewGroup(ctx, stint.Limit(s.Most)), make(chan end, s.Most)
+	if n > 0 && ctx.Err() == nil {
+		s.measure(ctx)
+	}
+	err := s.group.Wait()
+	if s.judge(); ctx.Err() != nil {
+		return s.Report, context.Cause(ctx)
+	}
+	return s.Report, cmp.Or(err, s.err)
 }

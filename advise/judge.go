@@ -9,34 +9,19 @@ import (
 	"time"
 
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/par"
 )
 
-// handOver is the time of a list for which starting goroutines pays.
-const handOver = 60 * time.Microsecond
-
-// near is the part of the best throughput that is as good: of two such limits the smaller one
-// is better, as it takes less of what others need.
-const near = 0.9
-
-// Names of models. That of a limit is "limit 8".
-const (
-	loopName  = "loop"
-	parName   = "par.Range"
-	rangeName = "stint.Range"
-)
-
-const (
-	loopCode = "for i := range n {\n\tif err := f(ctx, i); err != nil {\n\t\treturn err\n\t}\n}"
-	parCode  = "par.Range(n, func(lo, hi int) {\n\tfor i := lo; i < hi; i++ {\n\t\tf(i) // without a context or an error\n\t}\n})"
-)
+// handOver is the time of the shortest list that gains by starting goroutines: see package par.
+const handOver = 100 * time.Microsecond
 
 // A model has the samples of a Model.
 type model struct {
 	Model
 	code     string
-	run      func(ctx context.Context, n int) error // a list
+	list     func(ctx context.Context, n int, f function) error
 	speedups []float64
-	walls    []time.Duration // of items, if they are measured one by one
+	walls    []time.Duration // of items
 }
 
 func (m *model) add(speedup float64) {
@@ -50,56 +35,87 @@ func (m *model) took(d time.Duration) {
 	m.P50, m.P99 = m.walls[len(m.walls)/2], m.walls[len(m.walls)*99/100]
 }
 
-// A session is one call of Run or Stages.
-type session struct {
-	Options
-	*Report
-	f               func(context.Context, int) error
-	began, deadline time.Time
-	busy, idle      time.Duration  // of the machine when the session began
-	first           usage          // when the session began
-	auto            []stint.Option // of stint.Range without a number
-	models          []*model       // the loop first
-	alone           usage          // of the items that ran alone
-	again           bool           // the first call of an item takes longer than later ones
-	shortest        int            // items of the shortest list that pays; 0: not known
+// estimate returns the median, and an interval for the mean of the logarithms by Student's
+// distribution: samples of a ratio differ by factors.
+func estimate(samples []float64) Estimate {
+	// by degrees of freedom: half a percent is above
+	quantiles := [...]float64{1: 63.66, 9.92, 5.84, 4.60, 4.03, 3.71, 3.50, 3.36, 3.25, 3.17, 3.11, 3.05, 3.01, 3}
+	n := len(samples)
+	sorted := slices.Sorted(slices.Values(samples))
+	e := Estimate{Median: (sorted[(n-1)/2] + sorted[n/2]) / 2}
+	if n < 3 {
+		return e
+	}
+	var sum, squares float64
+	for _, x := range samples {
+		sum, squares = sum+math.Log(x), squares+math.Log(x)*math.Log(x)
+	}
+	mean := sum / float64(n)
+	variance := max(0, squares/float64(n)-mean*mean) / float64(n-1)
+	half := quantiles[min(n, len(quantiles))-1] * math.Sqrt(variance)
+	return Estimate{e.Median, min(e.Median, math.Exp(mean-half)), max(e.Median, math.Exp(mean+half))}
 }
 
-// model returns the model with a name, and makes it if need be.
-func (s *session) model(name string, limit int, code string) *model {
+// A function is one to measure.
+type function = func(ctx context.Context, i int) error
+
+// rangeModels returns the loop and the models without a fixed limit.
+func rangeModels(options ...stint.Option) []*model {
+	models := []*model{
+		{Model: Model{Name: "loop", Limit: 1}, code: "for i := range n {\n\tif err := f(ctx, i); err != nil {\n\t\treturn err\n\t}\n}"},
+		{Model: Model{Name: "par.Range"}, list: parRange, code: "par.Range(n, func(lo, hi int) {\n\tfor i := lo; i < hi; i++ {\n\t\tf(i) // without a context and an error\n\t}\n})"},
+		{Model: Model{Name: "stint.Range"}, list: stintRange(options...), code: "err := stint.Range(ctx, n, f)"},
+	}
+	if len(options) > 0 {
+		models[2].code = "err := stint.Range(ctx, n, f, limiter) // limiter := stint.Auto(1, most)"
+	}
+	return models
+}
+
+func stintRange(options ...stint.Option) func(context.Context, int, function) error {
+	return func(ctx context.Context, n int, f function) error { return stint.Range(ctx, n, f, options...) }
+}
+
+func parRange(ctx context.Context, n int, f function) error {
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	par.Range(n, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			if err := f(ctx, i); err != nil {
+				fail(err)
+			}
+		}
+	})
+	return context.Cause(ctx)
+}
+
+// limited returns the model with a limit, and makes it if need be.
+func (s *session) limited(k int) *model {
 	for _, m := range s.models {
-		if m.Name == name {
+		if m.Limit == k {
 			return m
 		}
 	}
-	m := &model{Model: Model{Name: name, Limit: limit}, code: code}
+	m := &model{Model: Model{Name: fmt.Sprintf("limit %d", k), Limit: k}, list: stintRange(stint.Limit(k)),
+		code: fmt.Sprintf("err := stint.Range(ctx, n, f, stint.Limit(%d))", k)}
 	s.models = append(s.models, m)
+	slices.SortStableFunc(s.models[1:], func(a, b *model) int { return a.Limit - b.Limit })
 	return m
 }
 
-func (s *session) limit(k int) *model {
-	return s.model(fmt.Sprintf("limit %d", k), k, fmt.Sprintf("err := stint.Range(ctx, n, f, stint.Limit(%d))", k))
-}
-
-func (s *session) free() *model {
-	option := ""
-	if s.auto != nil {
-		option = fmt.Sprintf(", stint.Auto(1, %d)", s.Most)
-	}
-	return s.model(rangeName, 0, "err := stint.Range(ctx, n, f"+option+")")
-}
-
-// limits returns the models with a limit, in ascending order, and the others but the loop.
-func (s *session) limits() (limits, others []*model) {
-	for _, m := range s.models[1:] {
-		if m.Limit > 0 {
-			limits = append(limits, m)
-		} else {
-			others = append(others, m)
+// lists returns the models without a fixed limit that can be measured.
+func (s *session) lists() (lists []*model) {
+	for _, m := range s.models {
+		if m.Limit == 0 && (m.Name != "par.Range" || s.CPU == nil && s.Work == Computes) {
+			lists = append(lists, m)
 		}
 	}
-	slices.SortFunc(limits, func(a, b *model) int { return a.Limit - b.Limit })
-	return limits, others
+	return lists
+}
+
+// limits returns the models with a limit, in ascending order.
+func (s *session) limits() []*model {
+	return slices.DeleteFunc(slices.Clone(s.models[1:]), func(m *model) bool { return m.Limit == 0 || len(m.speedups) == 0 })
 }
 
 // choose returns the first of the models that is nearly as fast as the fastest of them, or nil.
@@ -116,48 +132,40 @@ func choose(models []*model) *model {
 	return nil
 }
 
-// cpus returns how many items at once keep all CPUs busy if they only compute.
-func (s *session) cpus() int {
-	return max(2, int(math.Round(float64(runtime.GOMAXPROCS(0))/max(1, s.alone.share()))))
-}
-
 // highest returns the largest limit that can be useful. Items that compute for a part of their
 // time keep all CPUs busy if there are so many of them; half as many again leave few idle by
 // chance. More would only take CPUs from other programs.
 func (s *session) highest() int {
-	highest := min(s.N, s.Most)
-	switch share := s.alone.share(); {
-	case s.alone.work() == Computes:
-		highest = min(highest, s.cpus())
+	highest, cpus, share := min(s.units, s.Most), float64(runtime.GOMAXPROCS(0)), s.alone.share()
+	switch {
+	case s.Work == Computes:
+		highest = min(highest, int(math.Round(cpus/max(1, share))))
 	case share > 0:
-		highest = min(highest, max(2, int(1.5*float64(runtime.GOMAXPROCS(0))/share)))
+		highest = min(highest, int(1.5*cpus/share))
 	}
-	return highest
+	return max(2, highest)
 }
 
 // judge brings the report up to date.
 func (s *session) judge() {
 	r, loop := s.Report, s.models[0]
-	limits, others := s.limits()
+	limits, lists := s.limits(), s.lists()
 	r.Took, r.Work, r.Item = time.Since(s.began), s.alone.work(), Item{Measured: s.alone.items}
 	if n := s.alone.items; n > 0 {
 		loop.Speedup = Estimate{1, 1, 1}
-		if r.Item.Wall, r.Item.P99 = loop.P50, loop.P99; loop.P50 == 0 {
-			r.Item.Wall = s.alone.wall / time.Duration(n)
-		}
-		r.Item.CPU, r.Item.Memory = s.alone.cpu/time.Duration(n), s.alone.memory/uint64(n)
+		r.Item = Item{n, s.alone.wall / time.Duration(n), loop.P99, s.alone.cpu / time.Duration(n), s.alone.memory / uint64(n)}
 	}
 	r.Models = nil
-	for _, m := range slices.Concat(s.models[:1], others, limits) {
-		if m.PerSecond = 0; s.alone.wall > 0 {
-			m.PerSecond = m.Speedup.Median * float64(s.alone.items) / s.alone.wall.Seconds()
+	for _, m := range s.models {
+		if m.Speedup.Median > 0 {
+			m.PerSecond = m.Speedup.Median / r.Item.Wall.Seconds()
+			r.Models = append(r.Models, m.Model)
 		}
-		r.Models = append(r.Models, m.Model)
 	}
-	if r.Work == Computes && len(limits) > 1 {
+	if r.Work == Computes && len(limits) > 0 {
 		limits = limits[len(limits)-1:]
 	}
-	limit, best := choose(limits), choose(slices.Concat(others, limits))
+	limit, best := choose(limits), choose(append(lists, limits...))
 	if r.Answer = s.pays(); r.Answer == No || best == nil || best.Speedup.Median < MinSpeedup {
 		best = loop
 	}
@@ -176,7 +184,10 @@ func (s *session) judge() {
 
 // pays returns whether a model is faster than the loop.
 func (s *session) pays() Answer {
-	sure, unsure := s.N < 2, false
+	if s.N < 2 || s.tiny() {
+		return No
+	}
+	sure, unsure := false, false
 	for _, m := range s.models[1:] {
 		e := m.Speedup
 		if e.Lo >= MinSpeedup {
@@ -190,13 +201,18 @@ func (s *session) pays() Answer {
 	return NotSure
 }
 
-// others returns how many CPUs other programs used of those that the items need, if none was
+// tiny reports that the whole list is too short to start goroutines.
+func (s *session) tiny() bool {
+	return s.alone.items > 0 && float64(s.N)*s.alone.wall.Seconds() < handOver.Seconds()*float64(s.alone.items)
+}
+
+// others returns how many CPUs other programs use of those that the items need, or 0 if one is
 // idle.
 func (s *session) others() float64 {
-	busy, idle := machine()
-	took, share := time.Since(s.began).Seconds(), s.alone.share()
-	used := (busy - s.busy - s.use().cpu + s.first.cpu).Seconds() / took
-	if busy == 0 || share <= 0.2 || used < 0.3 || (idle-s.idle).Seconds()/took > 0.5 {
+	took := time.Since(s.began).Seconds()
+	now := machine()
+	used := (now.cpu - s.machine.cpu - s.use().cpu + s.first.cpu).Seconds() / took
+	if now.cpu == 0 || s.Work == Waits || used < 0.3 || (now.wall-s.machine.wall).Seconds() > 0.5*took {
 		return 0
 	}
 	return used
@@ -206,7 +222,7 @@ func (s *session) others() float64 {
 func (s *session) reason(best *model) string {
 	e := best.Speedup
 	measured := fmt.Sprintf("%s is %s times as fast as a plain loop", best.Name, times(e.Median))
-	if e.Hi > e.Lo {
+	if e.Lo > 0 {
 		measured += fmt.Sprintf(" (%s to %s)", times(e.Lo), times(e.Hi))
 	}
 	switch share := s.alone.share(); {
@@ -216,20 +232,20 @@ func (s *session) reason(best *model) string {
 		return "One item cannot run concurrently."
 	case s.Answer == Yes:
 		return measured + "."
-	case s.Answer == NotSure && len(s.models) == 1:
+	case len(s.Models) < 2 && s.Answer == NotSure:
 		return "Nothing was measured but the loop."
-	case s.Answer == NotSure && s.others() > 0:
+	case s.others() > 0:
 		return fmt.Sprintf("Other programs use %.1f CPUs, which concurrent items would need.", s.others())
-	case s.Answer == NotSure && best.Name != loopName:
-		return measured + ": it may pay, or not. More time or more items may decide."
+	case s.Answer == NotSure && best.Limit != 1:
+		return measured + ". More time or more items may decide."
 	case s.Answer == NotSure:
 		return "The times of the items differ too much. More time or more items may decide."
+	case s.tiny():
+		return fmt.Sprintf("All items take %s together. Concurrency pays from about %s.", short(time.Duration(s.N)*s.Item.Wall), handOver)
 	case s.Work == Computes && share > 1.5:
 		return fmt.Sprintf("An item keeps %.1f CPUs busy by itself.", share)
 	case s.Work == Computes && runtime.GOMAXPROCS(0) == 1:
 		return "It computes, and there is one CPU."
-	case time.Duration(s.N)*s.Item.Wall < handOver:
-		return fmt.Sprintf("All items take %s together: a goroutine pays from about %s.", short(time.Duration(s.N)*s.Item.Wall), short(handOver))
 	}
 	return "Concurrent items do not finish sooner: they may share a lock, a connection, a disk, or memory."
 }
@@ -243,14 +259,14 @@ func (s *session) notes(limit *model) (notes []string) {
 	}
 	note(s.Work == Unknown && s.Calls > 0, "The CPU time is not known.")
 	note(s.again, "The first call of an item took longer than the next ones, which were measured.")
-	note(s.Answer != NotSure && s.others() > 0, "Other programs used %.1f CPUs. Without them the speedup may be larger.", s.others())
+	note(s.Answer == Yes && s.others() > 0, "Other programs used %.1f CPUs. Without them the speedup may be larger.", s.others())
 	if s.Answer != Yes || limit == nil {
 		return notes
 	}
-	loop, highest := s.models[0], min(s.N, s.Most)
+	loop, highest := s.models[0], min(s.units, s.Most)
 	note(s.Once, "Each item was called once, so different items were compared.")
 	note(s.Work != Computes && limit.Limit == highest, "A limit above %d was not measured.", highest)
-	note(s.shortest > 8, "A list of fewer than about %d items is as fast in a plain loop.", s.shortest)
+	note(s.unit > 1, "A list of fewer than about %d items is as fast in a plain loop.", handOver/max(1, s.Item.Wall))
 	note(limit.P50 > loop.P50*5/4, "An item takes %s times as long at limit %d as alone. If its latency matters more than throughput, take a smaller limit.",
 		times(limit.P50.Seconds()/loop.P50.Seconds()), limit.Limit)
 	note(true, "A plain loop does %s items a second. If fewer arrive, concurrency gains nothing.", times(loop.PerSecond))

@@ -23,10 +23,7 @@ func (r *Report) String() string {
 		line("%s. Memory: %s.", text, size(item.Memory))
 	}
 	answer := strings.ToUpper(string(r.Answer[:1])) + string(r.Answer[1:])
-	if r.Answer == NotSure {
-		answer += ", because"
-	}
-	line("Does concurrency pay? %s. %s", answer, r.Reason)
+	line("Does concurrency pay? %s: %s", answer, r.Reason)
 	if len(r.Models) > 1 {
 		line("")
 		var most float64

@@ -15,7 +15,7 @@ type usage struct {
 }
 
 // use returns the CPU time and the memory until now.
-func (s *session) use() (u usage) {
+func (s *session) use() usage {
 	if s.CPU != nil {
 		return usage{cpu: s.CPU()}
 	}
@@ -52,11 +52,12 @@ func (u *usage) work() Work {
 	return Both
 }
 
-// machine returns the CPU time that all programs have used, and that was idle, of Linux.
-func machine() (busy, idle time.Duration) {
+// machine returns the CPU time that all programs have used, and that nobody used as the wall
+// time; 0 if the system is not Linux.
+func machine() usage {
 	text, _ := os.ReadFile("/proc/stat")
-	var user, nice, system, rest, wait, irq, soft, steal int64
-	fmt.Sscanf(string(text), "cpu %d %d %d %d %d %d %d %d", &user, &nice, &system, &rest, &wait, &irq, &soft, &steal)
+	var user, nice, system, idle, wait, irq, soft, steal time.Duration
+	fmt.Sscanf(string(text), "cpu %d %d %d %d %d %d %d %d", &user, &nice, &system, &idle, &wait, &irq, &soft, &steal)
 	const tick = 10 * time.Millisecond
-	return time.Duration(user+nice+system+irq+soft+steal) * tick, time.Duration(rest+wait) * tick
+	return usage{cpu: (user + nice + system + irq + soft + steal) * tick, wall: (idle + wait) * tick}
 }
