@@ -18,10 +18,8 @@
 package advise
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"runtime"
 	"time"
 
 	"github.com/stint-go/stint"
@@ -138,22 +136,9 @@ func (o Options) Run(ctx context.Context, n int, f func(ctx context.Context, i i
 		panic(fmt.Sprintf("advise: Run: n = %d, Budget = %v, Most = %d: want 0 or more, a context and a function", n, o.Budget, o.Most))
 	}
 	s := &session{Options: o, Report: &Report{N: n}, call: f, unit: 1, units: n, began: time.Now(), machine: machine(), running: map[int]bool{}}
-	if o.Budget == 0 {
-		s.Budget = time.Minute
+	models := rangeModels("err := stint.Range(ctx, n, f)")
+	if o.Most > 0 {
+		models = rangeModels(fmt.Sprintf("err := stint.Range(ctx, n, f, stint.Auto(1, %d))", o.Most), stint.Auto(1, o.Most))
 	}
-	if o.Most == 0 {
-		s.Most, s.models = max(256, runtime.GOMAXPROCS(0)), rangeModels()
-	} else {
-		s.models = rangeModels(stint.Auto(1, o.Most))
-	}
-	s.first, s.deadline = s.use(), s.began.Add(s.Budget)
-	s.group, s.ended = stint.NewGroup(ctx, stint.Limit(s.Most)), make(chan end, s.Most)
-	if n > 0 && ctx.Err() == nil {
-		s.measure(ctx)
-	}
-	err := s.group.Wait()
-	if s.judge(); ctx.Err() != nil {
-		return s.Report, context.Cause(ctx)
-	}
-	return s.Report, cmp.Or(err, s.err)
+	return o.measure(ctx, n, f, models)
 }

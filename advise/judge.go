@@ -60,16 +60,12 @@ func estimate(samples []float64) Estimate {
 type function = func(ctx context.Context, i int) error
 
 // rangeModels returns the loop and the models without a fixed limit.
-func rangeModels(options ...stint.Option) []*model {
-	models := []*model{
+func rangeModels(code string, options ...stint.Option) []*model {
+	return []*model{
 		{Model: Model{Name: "loop", Limit: 1}, code: "for i := range n {\n\tif err := f(ctx, i); err != nil {\n\t\treturn err\n\t}\n}"},
 		{Model: Model{Name: "par.Range"}, list: parRange, code: "par.Range(n, func(lo, hi int) {\n\tfor i := lo; i < hi; i++ {\n\t\tf(i) // without a context and an error\n\t}\n})"},
-		{Model: Model{Name: "stint.Range"}, list: stintRange(options...), code: "err := stint.Range(ctx, n, f)"},
+		{Model: Model{Name: "stint.Range"}, list: stintRange(options...), code: code},
 	}
-	if len(options) > 0 {
-		models[2].code = "err := stint.Range(ctx, n, f, limiter) // limiter := stint.Auto(1, most)"
-	}
-	return models
 }
 
 func stintRange(options ...stint.Option) func(context.Context, int, function) error {
@@ -103,33 +99,20 @@ func (s *session) limited(k int) *model {
 	return m
 }
 
-// lists returns the models without a fixed limit that can be measured.
-func (s *session) lists() (lists []*model) {
-	for _, m := range s.models {
-		if m.Limit == 0 && (m.Name != "par.Range" || s.CPU == nil && s.Work == Computes) {
-			lists = append(lists, m)
-		}
-	}
-	return lists
-}
-
-// limits returns the models with a limit, in ascending order.
-func (s *session) limits() []*model {
-	return slices.DeleteFunc(slices.Clone(s.models[1:]), func(m *model) bool { return m.Limit == 0 || len(m.speedups) == 0 })
-}
-
 // choose returns the first of the models that is nearly as fast as the fastest of them, or nil.
-func choose(models []*model) *model {
-	var best float64
-	for _, m := range models {
-		best = max(best, m.Speedup.Median)
-	}
-	for _, m := range models {
-		if m.Speedup.Median >= near*best {
-			return m
+func (s *session) choose(limit bool) (chosen *model) {
+	best := 0.0
+	for _, m := range s.models[1:] {
+		if x := m.Speedup.Median; x > best && (!limit || m.Limit > 0) {
+			best = x
 		}
 	}
-	return nil
+	for _, m := range slices.Backward(s.models[1:]) {
+		if x := m.Speedup.Median; x > 0 && x >= near*best && (!limit || m.Limit > 0) {
+			chosen = m
+		}
+	}
+	return chosen
 }
 
 // highest returns the largest limit that can be useful. Items that compute for a part of their
@@ -149,8 +132,7 @@ func (s *session) highest() int {
 // judge brings the report up to date.
 func (s *session) judge() {
 	r, loop := s.Report, s.models[0]
-	limits, lists := s.limits(), s.lists()
-	r.Took, r.Work, r.Item = time.Since(s.began), s.alone.work(), Item{Measured: s.alone.items}
+	r.Took, r.Work = time.Since(s.began), s.alone.work()
 	if n := s.alone.items; n > 0 {
 		loop.Speedup = Estimate{1, 1, 1}
 		r.Item = Item{n, s.alone.wall / time.Duration(n), loop.P99, s.alone.cpu / time.Duration(n), s.alone.memory / uint64(n)}
@@ -162,10 +144,7 @@ func (s *session) judge() {
 			r.Models = append(r.Models, m.Model)
 		}
 	}
-	if r.Work == Computes && len(limits) > 0 {
-		limits = limits[len(limits)-1:]
-	}
-	limit, best := choose(limits), choose(append(lists, limits...))
+	limit, best := s.choose(true), s.choose(false)
 	if r.Answer = s.pays(); r.Answer == No || best == nil || best.Speedup.Median < MinSpeedup {
 		best = loop
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"math"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -189,16 +190,11 @@ func (s *session) limit(ctx context.Context, k int, alone map[int]time.Duration)
 	return m.Speedup.Median
 }
 
-// explore doubles the limit until two steps gain no more. It returns false to be called again.
-func (s *session) explore(ctx context.Context, alone map[int]time.Duration) bool {
+// explore doubles the limit until two steps gain no more.
+func (s *session) explore(ctx context.Context, alone map[int]time.Duration) {
 	best, highest := 1.0, s.highest()
 	for k, flat := 2, 0; flat < 2 && !s.over(ctx); k = min(2*k, highest) {
 		speedup := s.limit(ctx, k, alone)
-		if k == 2 && speedup > cold*2 && !s.again {
-			s.again, s.models, s.alone = true, s.models[:len(s.models)-1], usage{}
-			s.models[0].walls = nil
-			return false
-		}
 		if flat++; speedup >= MinSpeedup*best {
 			flat = 0
 		}
@@ -206,10 +202,9 @@ func (s *session) explore(ctx context.Context, alone map[int]time.Duration) bool
 			break
 		}
 	}
-	if knee := int(math.Ceil(best / near)); knee > 2 && knee < choose(s.limits()).Limit && !s.over(ctx) {
+	if knee := int(math.Ceil(best / near)); knee > 2 && knee < s.choose(true).Limit && !s.over(ctx) {
 		s.limit(ctx, knee, alone)
 	}
-	return true
 }
 
 // list runs a list by a model without a limit: all items, or as many as take some time.
@@ -262,39 +257,47 @@ func (s *session) pilot(ctx context.Context) error {
 	return nil
 }
 
-// measure takes rounds until more cannot change the answer.
-func (s *session) measure(ctx context.Context) {
+func (o Options) measure(ctx context.Context, n int, f function, models []*model) (*Report, error) {
+	s := &session{Options: o, Report: &Report{N: n}, call: f, models: models, unit: 1, units: n, running: map[int]bool{}}
+	s.Budget = cmp.Or(o.Budget, time.Minute)
+	s.Most = cmp.Or(o.Most, max(256, runtime.GOMAXPROCS(0)))
+	s.began, s.first, s.machine = time.Now(), s.use(), machine()
+	s.deadline = s.began.Add(s.Budget)
+	s.group, s.ended = stint.NewGroup(ctx, stint.Limit(s.Most)), make(chan end, s.Most)
+	if n > 0 && ctx.Err() == nil {
+		s.rounds(ctx)
+	}
+	err := s.group.Wait()
+	if s.judge(); ctx.Err() != nil {
+		return s.Report, context.Cause(ctx)
+	}
+	return s.Report, cmp.Or(err, s.err)
+}
+
+// rounds takes rounds until more cannot change the answer.
+func (s *session) rounds(ctx context.Context) {
 	if s.at(ctx, 1, 0)[0] < unitFor && !s.Once && s.err == nil {
 		s.err = s.pilot(ctx)
 	}
-	for explored := false; !s.over(ctx) && (s.Answer == NotSure || time.Since(s.began) < leastFor); {
+	stages := s.models[1].Name != "par.Range"
+	for round := 0; !s.over(ctx) && (s.Answer == NotSure || time.Since(s.began) < leastFor); round++ {
 		alone := s.round(ctx)
-		if len(alone) == 0 || s.units < 2 {
+		if len(alone) == 0 || s.units < 2 || s.Most < 2 {
 			return
 		}
-		if explored {
-			for _, k := range s.contested() {
-				s.limit(ctx, k, alone)
+		if !stages {
+			s.explore(ctx, alone)
+			if two := s.limited(2); round == 0 && two.Speedup.Median > cold*2 {
+				s.again, s.models, s.alone = true, s.models[:3], usage{}
+				s.models[0].walls = nil
+				continue
 			}
-		} else if !s.explore(ctx, alone) {
-			continue
 		}
-		for _, m := range s.lists() {
-			if !s.over(ctx) && (s.unit > 1 || !explored && !s.Once && s.Answer == Yes) {
+		for _, m := range s.models {
+			computes := s.CPU == nil && s.Work == Computes
+			if m.Limit == 0 && !s.over(ctx) && (m.Name != "par.Range" || computes) && (s.unit > 1 || stages || round == 0 && !s.Once && s.Answer == Yes) {
 				s.list(ctx, m, alone)
 			}
 		}
-		explored = true
 	}
-}
-
-// contested returns the best limit and those beside it.
-func (s *session) contested() (ks []int) {
-	limits := s.limits()
-	for i, best := 0, choose(limits); i < len(limits); i++ {
-		if slices.Contains(limits[max(0, i-1):min(i+2, len(limits))], best) {
-			ks = append(ks, limits[i].Limit)
-		}
-	}
-	return ks
 }
