@@ -3,16 +3,12 @@
 //
 //	go run ./examples/symptoms [flags] SYMPTOM [before|after]
 //
-// SYMPTOM is channels, workers, memory, latency, idle or limit. Without before or after both
-// are run. Printed are metrics of package runtime/metrics, results, and the pools and limiters
-// half way, as package debug shows them. The flags write profiles for go tool pprof and a
-// trace for go tool trace.
-//
-// The exit status is 0 if all went well, 1 if not, and 2 for a wrong command line.
+// SYMPTOM is channels, workers, memory, latency, idle or limit. Of both programs, or of one, it
+// prints results, metrics of package runtime/metrics, and the pools and limiters half way, as
+// package debug shows them. The flags write profiles for go tool pprof and go tool trace.
 package main
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -21,56 +17,57 @@ import (
 	"runtime/pprof"
 	"runtime/trace"
 	"slices"
-	"text/tabwriter"
 )
 
 func main() {
-	switch err := run(context.Background(), os.Args[1:], os.Stdout, os.Stderr); {
-	case errors.Is(err, errUsage):
-		os.Exit(2)
-	case err != nil:
+	if err := run(os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "symptoms:", err)
 		os.Exit(1)
 	}
 }
 
-// errUsage is returned after the error has been printed to stderr.
-var errUsage = errors.New("wrong command line")
-
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+func run(args []string, w io.Writer) error {
 	flags := flag.NewFlagSet("symptoms [flags] SYMPTOM [before|after]", flag.ContinueOnError)
-	flags.SetOutput(stderr)
 	cpu := flags.String("cpuprofile", "", "write a CPU profile to `file`")
 	events := flags.String("trace", "", "write an execution trace to `file`")
-	goroutines := flags.String("goroutines", "", "write a goroutine profile, taken half way, to `file`")
-	tasks := flags.Int("n", 0, "run `n` tasks (default: a number for each symptom)")
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		return nil
-	case err != nil:
-		return errUsage
+	goroutines := flags.String("goroutines", "", "write a profile of the goroutines half way to `file`")
+	if err := flags.Parse(args); err != nil {
+		return err
 	}
 	i := slices.IndexFunc(symptoms, func(s symptom) bool { return s.name == flags.Arg(0) })
 	which := flags.Arg(1)
-	if i < 0 || which != "" && which != "before" && which != "after" || flags.NArg() > 2 || *tasks < 0 {
-		fmt.Fprintln(stderr, "want channels, workers, memory, latency, idle or limit, and before, after or neither")
-		flags.Usage()
-		return errUsage
+	if i < 0 || which != "" && which != "before" && which != "after" {
+		return errors.New("want channels, workers, memory, latency, idle or limit, and before, after or neither")
 	}
-
 	s := symptoms[i]
-	if *tasks > 0 {
-		s.n = *tasks
-	}
-	return profiled(*cpu, pprof.StartCPUProfile, pprof.StopCPUProfile, func() error {
-		return profiled(*events, trace.Start, trace.Stop, func() error {
-			return s.print(ctx, stdout, which, *goroutines)
+	return toFile(*cpu, pprof.StartCPUProfile, pprof.StopCPUProfile, func() error {
+		return toFile(*events, trace.Start, trace.Stop, func() (err error) {
+			if which != "after" {
+				err = s.print(w, "before", s.before, *goroutines)
+			}
+			if which != "before" {
+				err = errors.Join(err, s.print(w, "after", s.after, *goroutines))
+			}
+			return err
 		})
 	})
 }
 
-// profiled runs f between start and stop, if there is a file to write to.
-func profiled(name string, start func(io.Writer) error, stop func(), f func() error) error {
+// print runs a program and prints what was measured.
+func (s symptom) print(w io.Writer, name string, p program, goroutines string) error {
+	t := &trial{n: s.n}
+	start := func(w io.Writer) error { t.goroutines = w; return nil }
+	err := toFile(goroutines, start, func() {}, func() error { return t.measure(p) })
+	fmt.Fprintf(w, "%s, %s, %d tasks\n", s.name, name, s.n)
+	for _, f := range t.figures {
+		fmt.Fprintf(w, "  %-40s%10v\n", f.name, f.value)
+	}
+	_, unwritten := fmt.Fprintln(w, t.shown)
+	return errors.Join(err, unwritten)
+}
+
+// toFile calls f between start and stop of a profile. Without a name it only calls f.
+func toFile(name string, start func(io.Writer) error, stop func(), f func() error) error {
 	if name == "" {
 		return f()
 	}
@@ -83,41 +80,4 @@ func profiled(name string, start func(io.Writer) error, stop func(), f func() er
 		stop()
 	}
 	return errors.Join(err, file.Close())
-}
-
-// print runs the programs and prints a column for each.
-func (s symptom) print(ctx context.Context, w io.Writer, which, goroutines string) error {
-	columns, states := []string{}, ""
-	var figures [][]figure
-	for _, p := range []struct {
-		name string
-		run  program
-	}{{"before", s.before}, {"after", s.after}} {
-		if which != "" && which != p.name {
-			continue
-		}
-		t := &trial{n: s.n, goroutines: goroutines}
-		if err := t.measure(ctx, p.run); err != nil {
-			return err
-		}
-		columns, figures = append(columns, p.name), append(figures, t.figures)
-		if t.shown != "" {
-			states += fmt.Sprintf("\n%s, half way:\n%s", p.name, t.shown)
-		}
-	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	row := func(name string, cell func(column int) any) {
-		fmt.Fprintf(table, "%-42s\t", name)
-		for i := range columns {
-			fmt.Fprintf(table, "%v\t", cell(i))
-		}
-		fmt.Fprintln(table)
-	}
-	row(fmt.Sprintf("%s, %d tasks", s.name, s.n), func(i int) any { return columns[i] })
-	for k, f := range figures[0] {
-		row(f.name, func(i int) any { return figures[i][k].value })
-	}
-	table.Flush()
-	_, err := io.WriteString(w, states)
-	return err
 }

@@ -216,7 +216,7 @@ func answerApart(_ context.Context, t *trial) error {
 }
 
 func send(t *trial, limit *stint.Limiter) error {
-	pool := stint.NewPool(limit, stint.Name("mail"))
+	pool := stint.NewPool(limit, stint.Queue(100), stint.Name("mail"))
 	t.watch("mail", pool, limit)
 	for range t.n {
 		pool.Go(func(context.Context) { wait(10 * time.Millisecond); t.step() })
@@ -232,17 +232,23 @@ func sendByCPUs(_ context.Context, t *trial) error {
 
 func sendBySearch(_ context.Context, t *trial) error { return send(t, stint.Auto(1, 256)) }
 
+// connections are those of a database. A task waits in get for a free one.
+type connections chan int
+
+func (c connections) get() int  { return <-c }
+func (c connections) put(i int) { c <- i }
+
 func query(ctx context.Context, t *trial, size int) error {
-	connections := make(chan int, size)
+	db := make(connections, size)
 	for i := range size {
-		connections <- i
+		db.put(i)
 	}
 	limit := stint.Auto(1, 256)
 	t.watch("database", nil, limit)
 	err := stint.Range(ctx, t.n, func(context.Context, int) error {
-		c := <-connections
+		c := db.get()
 		wait(2 * time.Millisecond)
-		connections <- c
+		db.put(c)
 		t.step()
 		return nil
 	}, limit)
