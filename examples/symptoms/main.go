@@ -27,13 +27,11 @@ func main() {
 }
 
 func run(args []string, w io.Writer) error {
-	flags := flag.NewFlagSet("symptoms [flags] SYMPTOM [before|after]", flag.ContinueOnError)
+	flags := flag.NewFlagSet("symptoms [flags] SYMPTOM [before|after]", flag.ExitOnError)
 	cpu := flags.String("cpuprofile", "", "write a CPU profile to `file`")
 	events := flags.String("trace", "", "write an execution trace to `file`")
 	goroutines := flags.String("goroutines", "", "write a profile of the goroutines half way to `file`")
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
+	flags.Parse(args)
 	i := slices.IndexFunc(symptoms, func(s symptom) bool { return s.name == flags.Arg(0) })
 	which := flags.Arg(1)
 	if i < 0 || which != "" && which != "before" && which != "after" {

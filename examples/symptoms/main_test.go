@@ -105,7 +105,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%v: %v", info, err)
 		}
 	}
-	for _, args := range [][]string{{}, {"none"}, {"idle", "twice"}, {"-n", "1", "idle"}, {"-trace", file("none") + "/trace", "idle"}} {
+	for _, args := range [][]string{{}, {"none"}, {"idle", "twice"}, {"-trace", file("none") + "/trace", "idle"}} {
 		if err := run(args, &out); err == nil {
 			t.Errorf("%q: no error", args)
 		}
