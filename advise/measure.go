@@ -30,7 +30,7 @@ type session struct {
 	models          []*model      // the loop first
 	stages          bool
 	alone           []usage // of each call alone
-	typical         usage   // the median of these
+	share           float64 // of their time is on a CPU
 	unit            int     // items that are measured together: 1, or a list of short ones
 	next            int     // the item after the last fresh one
 	again           bool    // the first call of an item takes longer than the next ones
@@ -93,8 +93,8 @@ func (s *session) rounds(ctx context.Context) {
 		}
 		if !s.stages {
 			s.explore(ctx, items, alone)
-			if round == 0 && s.limited(2).Speedup.Median > cold*2 {
-				s.again, s.alone, s.models = true, nil, s.models[:3]
+			if round == 0 && !s.Once && s.limited(2).Speedup.Median > cold*2 {
+				s.again, s.alone, s.models, s.Answer = true, nil, s.models[:3], NotSure
 				continue
 			}
 		}
@@ -120,7 +120,7 @@ func (s *session) pilot(ctx context.Context) {
 	if s.Calls, s.next = calls, calls%s.N; used.wall == 0 {
 		s.err = cmp.Or(s.err, errors.New("advise: the clock stands still: in a bubble of testing/synctest, calls must wait"))
 	} else if used.wall < shortCall {
-		if s.unit = int(loopFor / used.wall); used.work() != Computes {
+		if s.unit = int(loopFor / used.wall); work(used.share()) != Computes {
 			s.unit = max(s.unit, 512) // enough for large limits
 		}
 		s.unit = min(s.unit, s.N)
@@ -177,6 +177,7 @@ func (s *session) fresh() int {
 // took, or 0 if it was not measured. Others may still run when it returns.
 func (s *session) at(ctx context.Context, k int, items ...int) []time.Duration {
 	walls, todo := make([]time.Duration, len(items)), slices.Clone(items)
+	ready := func(item int) bool { return item >= 0 && !s.running[item] && len(s.running) == k-1 }
 	for {
 		for len(s.running) >= k {
 			s.wait()
@@ -185,7 +186,7 @@ func (s *session) at(ctx context.Context, k int, items ...int) []time.Duration {
 			return walls
 		}
 		item, wall := -1, new(time.Duration)
-		if place := slices.IndexFunc(todo, func(item int) bool { return item >= 0 && !s.running[item] }); place >= 0 {
+		if place := slices.IndexFunc(todo, ready); place >= 0 {
 			item, wall, todo[place] = todo[place], &walls[place], -1
 		} else if item = s.fresh(); item < 0 && s.Once {
 			return walls
@@ -216,7 +217,7 @@ func (s *session) round(ctx context.Context) (items []int, alone []time.Duration
 		if used.wall == 0 {
 			break
 		}
-		if wall > shortCall && s.unit > 1 && used.work() == Computes {
+		if wall > shortCall && s.unit > 1 && work(used.share()) == Computes {
 			used.wall = used.cpu // as if no other program used the CPUs
 		}
 		s.alone, items, alone = append(s.alone, used), append(items, item), append(alone, used.wall)

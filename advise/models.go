@@ -114,7 +114,7 @@ func estimate(samples []float64) Estimate {
 // time keep all CPUs busy if there are so many of them; half as many again leave few idle by
 // chance. More would only take CPUs from other programs.
 func (s *session) highest() int {
-	highest, busy := min(s.N, s.Most), float64(runtime.GOMAXPROCS(0))/max(0.01, s.share())
+	highest, busy := min(s.N, s.Most), float64(runtime.GOMAXPROCS(0))/max(0.01, s.share)
 	switch s.Work {
 	case Computes:
 		return max(2, min(highest, int(math.Round(busy))))
@@ -123,9 +123,6 @@ func (s *session) highest() int {
 	}
 	return highest
 }
-
-// share is the CPU time of an item per unit of time.
-func (s *session) share() float64 { return s.typical.cpu.Seconds() / s.typical.wall.Seconds() }
 
 // choose returns the first of the models that is nearly as fast as the fastest of them, or nil.
 func choose(models []*model) *model {

@@ -1,6 +1,7 @@
 package advise
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"slices"
@@ -14,10 +15,12 @@ func (s *session) judge() {
 	r, loop, perSecond := s.Report, s.models[0], 0.0
 	r.Took, r.Models = time.Since(s.began), nil
 	if n := len(s.alone); n > 0 {
-		slices.SortFunc(s.alone, func(a, b usage) int { return int(a.wall - b.wall) })
-		s.typical = s.alone[n/2]
-		r.Work = s.typical.work()
-		r.Item = Item{n * s.unit, s.typical.wall, s.alone[n*99/100].wall, s.typical.cpu, s.typical.memory}
+		slices.SortFunc(s.alone, func(a, b usage) int { return cmp.Compare(a.share(), b.share()) })
+		s.share = s.alone[n*9/10].share() // other programs make it smaller
+		r.Work = work(s.share)
+		slices.SortFunc(s.alone, func(a, b usage) int { return cmp.Compare(a.wall, b.wall) })
+		median := s.alone[n/2]
+		r.Item = Item{n * s.unit, median.wall, s.alone[n*99/100].wall, median.cpu, median.memory}
 		var all time.Duration
 		for _, u := range s.alone {
 			all += u.wall
@@ -68,7 +71,7 @@ func (s *session) pays() Answer {
 
 // tiny reports that the whole list is too short to start goroutines.
 func (s *session) tiny() bool {
-	return len(s.alone) > 0 && float64(s.N)*s.typical.wall.Seconds() < handOver.Seconds()
+	return len(s.alone) > 0 && float64(s.N)*s.Item.Wall.Seconds() < handOver.Seconds()
 }
 
 // others returns how many CPUs other programs use of those that the items need, or 0 if one is
@@ -96,7 +99,7 @@ func (s *session) reason(best *model) string {
 	case s.Answer == Yes:
 		return measured + "."
 	case s.tiny():
-		return fmt.Sprintf("all items take %s together, and concurrency pays from about %s.", short(time.Duration(s.N)*s.typical.wall), handOver)
+		return fmt.Sprintf("all items take %s together, and concurrency pays from about %s.", short(time.Duration(s.N)*s.Item.Wall), handOver)
 	case len(s.Models) < 2:
 		return "nothing was measured but the loop."
 	case s.others() > 0:
@@ -105,8 +108,8 @@ func (s *session) reason(best *model) string {
 		return measured + "; more time or more items may decide."
 	case s.Answer == NotSure:
 		return "the times of the items differ too much; more time or more items may decide."
-	case s.Work == Computes && s.typical.cpu > s.typical.wall*3/2:
-		return fmt.Sprintf("an item keeps %.1f CPUs busy by itself.", s.share())
+	case s.Work == Computes && s.share > 1.5:
+		return fmt.Sprintf("an item keeps %.1f CPUs busy by itself.", s.share)
 	case s.Work == Computes && runtime.GOMAXPROCS(0) == 1:
 		return "it computes, and there is one CPU."
 	}
@@ -129,7 +132,7 @@ func (s *session) notes(limit *model) (notes []string) {
 	note(s.others() > 0, "Other programs used %.1f CPUs. Without them the speedup may be larger.", s.others())
 	note(s.Once, "Each item was called once, so different items were compared.")
 	note(s.Work != Computes && limit.Limit == highest, "A limit above %d was not measured.", highest)
-	note(s.unit > 1, "A list of fewer than about %d items is as fast in a plain loop.", handOver/max(1, s.typical.wall))
+	note(s.unit > 1, "A list of fewer than about %d items is as fast in a plain loop.", handOver/max(1, s.Item.Wall))
 	note(limit.P50 > loop.P50*5/4, "An item takes %s times as long at limit %d as alone. If its latency matters more than throughput, take a smaller limit.",
 		digits(limit.P50.Seconds()/loop.P50.Seconds()), limit.Limit)
 	note(true, "A plain loop does %s items a second. If fewer arrive, concurrency gains nothing.", digits(loop.PerSecond))
@@ -143,8 +146,8 @@ func (r *Report) String() string {
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("%d items; %d calls in %s.", r.N, r.Calls, short(r.Took))
 	if r.Item.Measured > 0 {
-		line("An item takes %s alone (p99 %s), %s of it on a CPU: it %s. Memory: %s kB.",
-			short(r.Item.Wall), short(r.Item.P99), short(r.Item.CPU), r.Work, digits(float64(r.Item.Memory)/1000))
+		line("An item takes %s alone (p99 %s), %v of it on a CPU: it %s. Memory: %s kB.",
+			short(r.Item.Wall), short(r.Item.P99), cmp.Or(short(r.Item.CPU), "nothing"), r.Work, digits(float64(r.Item.Memory)/1000))
 	}
 	line("Does concurrency pay? %s: %s", strings.ToUpper(string(r.Answer[:1]))+string(r.Answer[1:]), r.Reason)
 	most := 0.0

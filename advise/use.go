@@ -51,9 +51,12 @@ func queued() (total time.Duration) {
 	return total
 }
 
-func (u usage) work() Work {
-	switch share := u.cpu.Seconds() / u.wall.Seconds(); {
-	case u.cpu == 0:
+// share is the CPU time per unit of time; 0: not known.
+func (u usage) share() float64 { return u.cpu.Seconds() / max(1, u.wall).Seconds() }
+
+func work(share float64) Work {
+	switch {
+	case share == 0:
 		return Unknown
 	case share >= 0.8:
 		return Computes
