@@ -1,0 +1,101 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stint-go/stint/advise"
+)
+
+// newAdviseRun returns "stint advise" in a process of its own.
+func newAdviseRun(t *testing.T, args ...string) *faultRun {
+	t.Helper()
+	p := newFaultRun(t, args...)
+	p.Args[1] = "advise"
+	return p
+}
+
+// TestAdviseOnce wants that --once runs no item twice, and that without it one runs more than once.
+func TestAdviseOnce(t *testing.T) {
+	t.Parallel()
+	for _, flag := range []string{"--once", "--once=false"} {
+		p := newAdviseRun(t, append([]string{flag, "--budget", "1", "-s", "echo {} >>log; sleep 0.01", ":::"}, items1to(40)...)...).start().end()
+		items := p.lines("log")
+		slices.Sort(items)
+		once := len(slices.Compact(slices.Clone(items))) == len(items)
+		if p.ProcessState.ExitCode() != 0 || len(items) < 3 || once != (flag == "--once") || p.errs.String() != "" {
+			t.Errorf("%s: exit status %d, messages %q, items %q", flag, p.ProcessState.ExitCode(), p.errs.String(), items)
+		}
+	}
+}
+
+// TestAdviseJSON reads the object, and the environment of the command.
+func TestAdviseJSON(t *testing.T) {
+	t.Parallel()
+	p := newAdviseRun(t, "--json", "--budget", "1", "--most", "3", "--n", "4", "-s", "env >env.{}; sleep 0.01")
+	p.Env = append(p.Env, "STINT_TOKEN=s3cret")
+	p.start().end()
+	var r advise.Report
+	d := json.NewDecoder(&p.out)
+	d.DisallowUnknownFields()
+	must(t, d.Decode(&r))
+	if rest, _ := d.Token(); rest != nil || r.N != 4 || r.Item.Measured < 3 || !strings.HasPrefix(r.Code, "seq 0 3 | stint run ") {
+		t.Errorf("report %+v, then %v", r, rest)
+	}
+	for _, m := range r.Models {
+		if m.Limit > 3 {
+			t.Errorf("%s was measured, with --most 3", m.Name)
+		}
+	}
+	env := strings.Join(p.lines("env.0"), "\n")
+	if !strings.Contains(env, p.mark) || strings.Contains(env, "s3cret") {
+		t.Errorf("the environment of the command is %s", env)
+	}
+}
+
+// TestAdviseInterrupted sends a signal before and after there is an answer: it is printed, and the commands end.
+func TestAdviseInterrupted(t *testing.T) {
+	t.Parallel()
+	for _, end := range endings {
+		for _, script := range []string{sleeper, "echo >>started; sleep 0.5"} {
+			if signal.Ignored(end.signal) {
+				continue
+			}
+			p := newAdviseRun(t, "--n", "8", "-s", script).start()
+			count := map[bool]int{true: 1, false: 4}[script == sleeper]
+			p.awaitLines("started", count)
+			p.send(end.signal)
+			p.end()
+			answered := strings.Contains(p.out.String(), "seq 0 7 | stint run ")
+			if p.ProcessState.ExitCode() != end.status || answered != (count > 1) || p.errs.String() != "" {
+				t.Errorf("%v, %q: exit status %d, output %q, messages %q", end.signal, script, p.ProcessState.ExitCode(), &p.out, p.errs.String())
+			}
+		}
+	}
+}
+
+// TestAdviseKilled kills stint: the commands and their children are gone soon after.
+func TestAdviseKilled(t *testing.T) {
+	t.Parallel()
+	p := newAdviseRun(t, "--n", "8", "-s", "(sleep 1000; true) & echo >>started; sleep 1000").start()
+	p.awaitLines("started", 1)
+	p.send(syscall.SIGKILL)
+	p.end()
+}
+
+// TestAdviseWriteError has no room for the answer.
+func TestAdviseWriteError(t *testing.T) {
+	t.Parallel()
+	p := newAdviseRun(t, "--budget", "1", "--n", "2", "true").within("sh", "-c", `exec "$@" > /dev/full`, "sh")
+	p.start().end()
+	if p.ProcessState.ExitCode() != 1 || !bytes.Contains([]byte(p.errs.String()), []byte("write error")) {
+		t.Errorf("exit status %d, messages %q", p.ProcessState.ExitCode(), p.errs.String())
+	}
+}
