@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"os/signal"
 	"slices"
@@ -88,14 +87,4 @@ func TestAdviseKilled(t *testing.T) {
 	p.awaitLines("started", 1)
 	p.send(syscall.SIGKILL)
 	p.end()
-}
-
-// TestAdviseWriteError has no room for the answer.
-func TestAdviseWriteError(t *testing.T) {
-	t.Parallel()
-	p := newAdviseRun(t, "--budget", "1", "--n", "2", "true").within("sh", "-c", `exec "$@" > /dev/full`, "sh")
-	p.start().end()
-	if p.ProcessState.ExitCode() != 1 || !bytes.Contains([]byte(p.errs.String()), []byte("write error")) {
-		t.Errorf("exit status %d, messages %q", p.ProcessState.ExitCode(), p.errs.String())
-	}
 }

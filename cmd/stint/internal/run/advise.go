@@ -17,9 +17,6 @@ import (
 	"github.com/stint-go/stint/cmd/stint/internal/template"
 )
 
-// maxListed is how many bytes of a list of items a line shows.
-const maxListed = 200
-
 // AdviseOptions are the flags of "stint advise" that "stint run" does not have.
 type AdviseOptions struct {
 	advise.Options
@@ -42,8 +39,8 @@ type adviser struct {
 	differs string           // a command whose output was another one beside others
 }
 
-// Advise measures the command. The report has the lines to write; it is nil if nothing was
-// measured. watcher is as in Run.
+// Advise measures the command. The report has the lines to write; after an error it is
+// nil if nothing was measured. watcher is as in Run.
 func (r *Runner) Advise(ctx context.Context, o AdviseOptions, watcher []string) (*advise.Report, error) {
 	ctx, r.cancel = context.WithCancelCause(ctx)
 	defer r.cancel(nil)
@@ -65,7 +62,7 @@ func (r *Runner) Advise(ctx context.Context, o AdviseOptions, watcher []string) 
 	o.CPU = func() time.Duration { return process.OwnCPU() + time.Duration(a.used.Load()) }
 	o.Progress = func(r *advise.Report) { known.Store(string(r.Work) + ". " + r.Reason) }
 	report, err := o.Run(ctx, len(a.items), a.call)
-	if report.Item.Measured == 0 {
+	if err != nil && report.Item.Measured == 0 {
 		return nil, err
 	}
 	report.Item.Memory = uint64(a.memory)
@@ -162,7 +159,7 @@ func (a *adviser) ended(i int, j *job, beside bool, sum uint64, said string) err
 func (a *adviser) lines(r *advise.Report) string {
 	slower := func(m advise.Model) bool { return m.Limit > r.Limit && m.Speedup.Median < 0.9*r.Best.Speedup.Median }
 	flags := ""
-	if r.Limit > 0 && r.Best.Limit > 0 && (r.Limit == 1 || r.Limit == a.o.Most || slices.ContainsFunc(r.Models, slower)) {
+	if r.Limit > 0 && r.Best != nil && r.Best.Limit > 0 && (r.Limit == 1 || r.Limit == a.o.Most || slices.ContainsFunc(r.Models, slower)) {
 		flags = fmt.Sprintf("-j %d ", r.Limit)
 	}
 	command, lists, from, place := template.Quote(a.Command), "", `tr '\n' '\0'`, "-0 -I{}"
@@ -183,7 +180,7 @@ func (a *adviser) lines(r *advise.Report) string {
 	}
 	for _, list := range a.Lists {
 		items := template.Quote(list)
-		if len(items) > maxListed {
+		if len(items) > 200 { // more would not be read
 			items = "ITEM..."
 		}
 		lists, from = lists+" ::: "+items, `printf '%s\0' `+items
