@@ -49,10 +49,11 @@ func (r *Runner) Advise(ctx context.Context, o AdviseOptions, watcher []string) 
 		return nil, err
 	}
 	r.MemFree = 1 // commands wait until there is the memory that they need
-	if r.executor, err = r.newExecutor(nil, watcher); err != nil {
+	if r.executor, err = r.newExecutor(ctx, watcher); err != nil {
 		return nil, err
 	}
 	defer r.executor.close()
+	r.executor.kill = nil
 	known, began := new(atomic.Value), time.Now()
 	known.Store("measuring.")
 	stop := r.console.Follow(ctx, r.std.Progress("auto", false), func() string {

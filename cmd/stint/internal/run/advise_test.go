@@ -28,11 +28,12 @@ func adviserOf(t *testing.T, o Options, a AdviseOptions, stdin string) *adviser 
 		got, err = r.newAdviser(t.Context(), a)
 	}
 	if err == nil {
-		got.executor, err = r.newExecutor(nil, nil)
+		got.executor, err = r.newExecutor(t.Context(), nil)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	got.executor.kill = nil
 	t.Cleanup(got.executor.close)
 	return got
 }
