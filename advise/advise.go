@@ -135,7 +135,6 @@ func (o Options) Run(ctx context.Context, n int, f func(ctx context.Context, i i
 	if ctx == nil || f == nil || n < 0 || o.Budget < 0 || o.Most < 0 {
 		panic(fmt.Sprintf("advise: Run: n = %d, Budget = %v, Most = %d: want 0 or more, a context and a function", n, o.Budget, o.Most))
 	}
-	s := &session{Options: o, Report: &Report{N: n}, call: f, unit: 1, units: n, began: time.Now(), machine: machine(), running: map[int]bool{}}
 	models := rangeModels("err := stint.Range(ctx, n, f)")
 	if o.Most > 0 {
 		models = rangeModels(fmt.Sprintf("err := stint.Range(ctx, n, f, stint.Auto(1, %d))", o.Most), stint.Auto(1, o.Most))

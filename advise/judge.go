@@ -15,6 +15,8 @@ import (
 // handOver is the time of the shortest list that gains by starting goroutines: see package par.
 const handOver = 100 * time.Microsecond
 
+const parName = "par.Range"
+
 // A model has the samples of a Model.
 type model struct {
 	Model
@@ -63,9 +65,16 @@ type function = func(ctx context.Context, i int) error
 func rangeModels(code string, options ...stint.Option) []*model {
 	return []*model{
 		{Model: Model{Name: "loop", Limit: 1}, code: "for i := range n {\n\tif err := f(ctx, i); err != nil {\n\t\treturn err\n\t}\n}"},
-		{Model: Model{Name: "par.Range"}, list: parRange, code: "par.Range(n, func(lo, hi int) {\n\tfor i := lo; i < hi; i++ {\n\t\tf(i) // without a context and an error\n\t}\n})"},
+		{Model: Model{Name: parName}, list: parRange, code: "par.Range(n, func(lo, hi int) {\n\tfor i := lo; i < hi; i++ {\n\t\tf(i) // without a context and an error\n\t}\n})"},
 		{Model: Model{Name: "stint.Range"}, list: stintRange(options...), code: code},
 	}
+}
+
+func loop(ctx context.Context, n int, f function) (err error) {
+	for i := 0; i < n && err == nil && (i%256 > 0 || ctx.Err() == nil); i++ {
+		err = f(ctx, i)
+	}
+	return err
 }
 
 func stintRange(options ...stint.Option) func(context.Context, int, function) error {
@@ -119,7 +128,7 @@ func (s *session) choose(limit bool) (chosen *model) {
 // time keep all CPUs busy if there are so many of them; half as many again leave few idle by
 // chance. More would only take CPUs from other programs.
 func (s *session) highest() int {
-	highest, cpus, share := min(s.units, s.Most), float64(runtime.GOMAXPROCS(0)), s.alone.share()
+	highest, cpus, share := min(s.N, s.Most), float64(runtime.GOMAXPROCS(0)), s.alone.share()
 	switch {
 	case s.Work == Computes:
 		highest = min(highest, int(math.Round(cpus/max(1, share))))
@@ -135,12 +144,12 @@ func (s *session) judge() {
 	r.Took, r.Work = time.Since(s.began), s.alone.work()
 	if n := s.alone.items; n > 0 {
 		loop.Speedup = Estimate{1, 1, 1}
-		r.Item = Item{n, s.alone.wall / time.Duration(n), loop.P99, s.alone.cpu / time.Duration(n), s.alone.memory / uint64(n)}
+		r.Item = Item{n, loop.P50, loop.P99, s.alone.cpu / time.Duration(n), s.alone.memory / uint64(n)}
 	}
 	r.Models = nil
 	for _, m := range s.models {
 		if m.Speedup.Median > 0 {
-			m.PerSecond = m.Speedup.Median / r.Item.Wall.Seconds()
+			m.PerSecond = m.Speedup.Median * float64(s.alone.items) / s.alone.wall.Seconds()
 			r.Models = append(r.Models, m.Model)
 		}
 	}
@@ -163,7 +172,7 @@ func (s *session) judge() {
 
 // pays returns whether a model is faster than the loop.
 func (s *session) pays() Answer {
-	if s.N < 2 || s.tiny() {
+	if s.N < 2 || s.Most < 2 || s.tiny() {
 		return No
 	}
 	sure, unsure := false, false
@@ -207,8 +216,8 @@ func (s *session) reason(best *model) string {
 	switch share := s.alone.share(); {
 	case s.N == 0:
 		return "There is nothing to do."
-	case s.N == 1:
-		return "One item cannot run concurrently."
+	case s.N == 1 || s.Most == 1:
+		return "One item at a time cannot run concurrently."
 	case s.Answer == Yes:
 		return measured + "."
 	case len(s.Models) < 2 && s.Answer == NotSure:
@@ -242,7 +251,7 @@ func (s *session) notes(limit *model) (notes []string) {
 	if s.Answer != Yes || limit == nil {
 		return notes
 	}
-	loop, highest := s.models[0], min(s.units, s.Most)
+	loop, highest := s.models[0], min(s.N, s.Most)
 	note(s.Once, "Each item was called once, so different items were compared.")
 	note(s.Work != Computes && limit.Limit == highest, "A limit above %d was not measured.", highest)
 	note(s.unit > 1, "A list of fewer than about %d items is as fast in a plain loop.", handOver/max(1, s.Item.Wall))
