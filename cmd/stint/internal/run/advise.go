@@ -77,7 +77,11 @@ func (r *Runner) Advise(ctx context.Context, o AdviseOptions, watcher []string) 
 // newAdviser finds the command, and reads the items.
 func (r *Runner) newAdviser(ctx context.Context, o AdviseOptions) (*adviser, error) {
 	a := &adviser{Runner: r, o: o, seed: maphash.MakeSeed(), alone: make(map[int][]uint64)}
-	a.named = r.command.template == nil || len(r.command.template.Expand([]string{""}, 1, 1)) == len(r.Command)
+	if a.named = true; r.command.template != nil {
+		a.named = len(r.command.template.Expand([]string{""}, 1, 1)) == len(r.Command)
+	} else if r.command.script != nil {
+		a.named = !r.command.script.Constant()
+	}
 	if o.N > 0 {
 		r.Quiet, r.input.Lists = true, make([][]string, 1) // all commands may be the same
 		for i := range o.N {
@@ -170,7 +174,14 @@ func (a *adviser) lines(r *advise.Report) string {
 	if a.Null {
 		flags, from = flags+"-0 ", "cat"
 	}
-	if a.Shell {
+	run, unnamed := command, a.o.N > 0 && !a.named
+	if unnamed { // a script names the number, which is appended to other commands
+		if a.Shell {
+			run = strings.Join(a.Command, " ")
+		}
+		run = template.Quote([]string{": {}; " + run})
+	}
+	if a.Shell || unnamed {
 		flags += "-s "
 	}
 	for _, name := range a.Files {
@@ -186,12 +197,9 @@ func (a *adviser) lines(r *advise.Report) string {
 		}
 		lists, from = lists+" ::: "+items, `printf '%s\0' `+items
 	}
-	line := "stint run " + flags + strings.TrimSpace(command+lists)
+	line := "stint run " + flags + strings.TrimSpace(run+lists)
 	if a.o.N > 0 {
 		from, place = fmt.Sprintf("seq 0 %d", a.o.N-1), "-I{}"
-		if !a.named { // so that the number is not appended
-			line = "stint run " + flags + "-s " + template.Quote([]string{": {}; " + command})
-		}
 		line = from + " | " + line
 	}
 	rest := strings.NewReplacer("${}", "{", "{}", "").Replace(strings.Join(a.Command, " ")) // it may have placeholders that xargs does not

@@ -62,7 +62,8 @@ func TestAdviseLines(t *testing.T) {
 		{Options{Command: []string{"echo", "{.}"}, Lists: [][]string{{"a"}}}, 0, "stint run echo '{.}' ::: a", "", ""},
 		{Options{Command: []string{"echo", "${}"}, Lists: [][]string{{"a"}}}, 0, "stint run echo '${}' ::: a", "", ""},
 		{Options{Command: []string{"echo {}"}, Shell: true, Lists: [][]string{{"a"}}}, 0, "stint run -s 'echo {}' ::: a", "", ""},
-		{Options{Command: []string{"echo", "x"}, Shell: true}, 2, "seq 0 1 | stint run -s echo x", "", ""},
+		{Options{Command: []string{"echo", "x"}, Shell: true}, 2, "seq 0 1 | stint run -s ': {}; echo x'", "", ""},
+		{Options{Command: []string{"echo $1"}, Shell: true}, 2, "seq 0 1 | stint run -s 'echo $1'", "", ""},
 		{Options{Lists: [][]string{{"echo a"}}}, 0, "stint run ::: 'echo a'", "", ""},
 		{Options{Command: []string{"echo", "{#}"}, Lists: [][]string{{strings.Repeat("long ", 50)}}}, 0, "stint run echo '{#}' ::: ITEM...", "", ""},
 	} {
