@@ -162,27 +162,40 @@ func (a *adviser) ended(i int, j *job, beside bool, sum uint64, said string) err
 // lines returns the command lines that follow a report: of stint run, and of xargs if it does the
 // same. stint run finds the number of jobs, unless more are slower, or more than --most.
 func (a *adviser) lines(r *advise.Report) string {
+	flags, lists, from := a.input()
 	slower := func(m advise.Model) bool { return m.Limit > r.Limit && m.Speedup.Median < 0.9*r.Best.Speedup.Median }
-	flags := ""
 	if r.Limit > 0 && r.Best != nil && r.Best.Limit > 0 && (r.Limit == 1 || r.Limit == a.o.Most || slices.ContainsFunc(r.Models, slower)) {
-		flags = fmt.Sprintf("-j %d ", r.Limit)
+		flags = fmt.Sprintf("-j %d ", r.Limit) + flags
 	}
-	command, lists, from, place := template.Quote(a.Command), "", `tr '\n' '\0'`, "-0 -I{}"
-	if !a.named && a.o.N == 0 {
+	command := template.Quote(a.Command)
+	run, place := command, "-0 -I{}"
+	switch unnamed := a.o.N > 0 && !a.named; {
+	case unnamed && a.Shell: // without a warning
+		flags, run = flags+"-s ", template.Quote([]string{": {}; " + strings.Join(a.Command, " ")})
+	case unnamed: // a script, to which nothing is appended
+		flags, run = flags+"-s ", template.Quote([]string{": {}; " + command})
+	case a.Shell:
+		flags += "-s "
+	case !a.named:
 		place = "-0 -n 1"
 	}
+	line := "stint run " + flags + strings.TrimSpace(run+lists)
+	if a.o.N > 0 {
+		from, place = fmt.Sprintf("seq 0 %d", a.o.N-1), "-I{}"
+		line = from + " | " + line
+	}
+	rest := strings.NewReplacer("${}", "{", "{}", "").Replace(strings.Join(a.Command, " ")) // it may have placeholders that xargs does not
+	if r.Limit < 2 || a.command.template == nil || strings.Contains(rest, "{") || len(a.Files)+len(a.Lists) > 1 {
+		return line
+	}
+	return fmt.Sprintf("%s\n%s | xargs -P %d %s %s", line, from, r.Limit, place, command)
+}
+
+// input returns the flags and the lists with the items, and a command that writes them for xargs -0.
+func (a *adviser) input() (flags, lists, from string) {
+	from = `tr '\n' '\0'`
 	if a.Null {
-		flags, from = flags+"-0 ", "cat"
-	}
-	run, unnamed := command, a.o.N > 0 && !a.named
-	if unnamed { // a script names the number, which is appended to other commands
-		if a.Shell {
-			run = strings.Join(a.Command, " ")
-		}
-		run = template.Quote([]string{": {}; " + run})
-	}
-	if a.Shell || unnamed {
-		flags += "-s "
+		flags, from = "-0 ", "cat"
 	}
 	for _, name := range a.Files {
 		flags += "-a " + template.Quote([]string{name}) + " "
@@ -197,16 +210,7 @@ func (a *adviser) lines(r *advise.Report) string {
 		}
 		lists, from = lists+" ::: "+items, `printf '%s\0' `+items
 	}
-	line := "stint run " + flags + strings.TrimSpace(run+lists)
-	if a.o.N > 0 {
-		from, place = fmt.Sprintf("seq 0 %d", a.o.N-1), "-I{}"
-		line = from + " | " + line
-	}
-	rest := strings.NewReplacer("${}", "{", "{}", "").Replace(strings.Join(a.Command, " ")) // it may have placeholders that xargs does not
-	if r.Limit < 2 || a.command.template == nil || strings.Contains(rest, "{") || len(a.Files)+len(a.Lists) > 1 {
-		return line
-	}
-	return fmt.Sprintf("%s\n%s | xargs -P %d %s %s", line, from, r.Limit, place, command)
+	return flags, lists, from
 }
 
 // A beginning keeps the first bytes that are written to it.
