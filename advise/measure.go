@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -26,17 +25,27 @@ type session struct {
 	*Report
 	call            function
 	began, deadline time.Time
-	models          []*model // the loop first
+	begin           usage         // when the session began
+	busy, idle      time.Duration // of the machine, then
+	models          []*model      // the loop first
 	stages          bool
-	alone           usage // of the items that ran alone
-	first, machine  usage // of this process and of all programs, at the beginning
-	unit            int   // items that are measured together: 1, or a list of short ones
-	next            int   // the item after the last one that was called, but for those that were called again
+	alone           []usage // of each call alone
+	typical         usage   // the median of these
+	unit            int     // items that are measured together: 1, or a list of short ones
+	next            int     // the item after the last fresh one
+	again           bool    // the first call of an item takes longer than the next ones
 	running         map[int]bool
 	ended           chan end
 	group           *stint.Group
-	again           bool // the first call of an item takes longer than the next ones
 	err             error
+}
+
+// An end is that of a call.
+type end struct {
+	item int
+	took time.Duration
+	wall *time.Duration // where it goes
+	err  error
 }
 
 const (
@@ -52,8 +61,9 @@ const (
 )
 
 func (o Options) measure(ctx context.Context, n int, f function, models []*model) (*Report, error) {
-	s := &session{Options: o, Report: &Report{N: n}, call: f, models: models, unit: 1, began: time.Now(), machine: machine(), running: map[int]bool{}}
-	s.Budget, s.Most, s.first = cmp.Or(o.Budget, time.Minute), cmp.Or(o.Most, max(256, runtime.GOMAXPROCS(0))), s.use()
+	s := &session{Options: o, Report: &Report{N: n}, call: f, models: models, unit: 1, began: time.Now(), running: map[int]bool{}}
+	s.Budget, s.Most, s.begin = cmp.Or(o.Budget, time.Minute), cmp.Or(o.Most, max(256, runtime.GOMAXPROCS(0))), s.use()
+	s.busy, s.idle = machine()
 	s.deadline, s.stages = s.began.Add(s.Budget), models[1].Name != parName
 	s.ended, s.group = make(chan end, s.Most), stint.NewGroup(ctx, stint.Limit(s.Most))
 	if n > 0 && !s.over(ctx) {
@@ -76,23 +86,21 @@ func (s *session) rounds(ctx context.Context) {
 	if !s.Once {
 		s.pilot(ctx)
 	}
-	for round := 0; !s.over(ctx) && (s.Answer != Yes && s.Answer != No || time.Since(s.began) < leastFor); round++ {
+	for round := 0; !s.over(ctx) && (s.Answer == NotSure || time.Since(s.began) < leastFor); round++ {
 		items, alone := s.round(ctx)
-		if len(alone) == 0 || s.Answer == No && len(s.Models) == 1 { // one item, or a list too short
+		if len(items) == 0 || s.Answer == No && len(s.Models) == 1 { // one item, or a list too short
 			return
 		}
 		if !s.stages {
 			s.explore(ctx, items, alone)
-			if two := s.limited(2); round == 0 && two.Speedup.Median > cold*2 {
-				s.again, s.models, s.alone = true, s.models[:3], usage{}
-				s.models[0].walls = nil
+			if round == 0 && s.limited(2).Speedup.Median > cold*2 {
+				s.again, s.alone, s.models = true, nil, s.models[:3]
 				continue
 			}
 		}
 		for _, m := range s.models {
-			computing := s.CPU == nil && s.Work == Computes
 			useful := s.unit > 1 || s.stages || round == 0 && s.Answer == Yes && !s.Once
-			if m.Limit == 0 && useful && (m.Name != parName || computing) && !s.over(ctx) {
+			if m.Limit == 0 && useful && (m.Name != parName || s.CPU == nil && s.Work == Computes) && !s.over(ctx) {
 				s.list(ctx, m, alone)
 			}
 		}
@@ -108,25 +116,15 @@ func (s *session) pilot(ctx context.Context) {
 			s.err = s.call(ctx, calls%s.N)
 		}
 	}
-	s.Calls, s.next = calls, calls%s.N
-	var used usage
-	used.add(before, s.use(), time.Since(began), calls)
-	if item := used.wall / time.Duration(calls); item == 0 {
+	used := s.use().since(before, time.Since(began), calls)
+	if s.Calls, s.next = calls, calls%s.N; used.wall == 0 {
 		s.err = cmp.Or(s.err, errors.New("advise: the clock stands still: in a bubble of testing/synctest, calls must wait"))
-	} else if item < shortCall {
-		if s.unit = int(loopFor / item); used.work() != Computes {
+	} else if used.wall < shortCall {
+		if s.unit = int(loopFor / used.wall); used.work() != Computes {
 			s.unit = max(s.unit, 512) // enough for large limits
 		}
 		s.unit = min(s.unit, s.N)
 	}
-}
-
-// An end is that of a call.
-type end struct {
-	item int
-	took time.Duration
-	wall *time.Duration // where it goes
-	err  error
 }
 
 // start starts a call.
@@ -142,7 +140,7 @@ func (s *session) start(item int, wall *time.Duration) {
 		} else {
 			end.err = loop(ctx, s.unit, s.call)
 		}
-		end.took = time.Since(began) / time.Duration(s.unit)
+		end.took = time.Since(began)
 		return end.err
 	})
 }
@@ -177,7 +175,7 @@ func (s *session) fresh() int {
 
 // at calls items while k calls run at any time, of others if need be, and returns how long each
 // took, or 0 if it was not measured. Others may still run when it returns.
-func (s *session) at(ctx context.Context, k int, items []int) []time.Duration {
+func (s *session) at(ctx context.Context, k int, items ...int) []time.Duration {
 	walls, todo := make([]time.Duration, len(items)), slices.Clone(items)
 	for {
 		for len(s.running) >= k {
@@ -189,7 +187,7 @@ func (s *session) at(ctx context.Context, k int, items []int) []time.Duration {
 		item, wall := -1, new(time.Duration)
 		if place := slices.IndexFunc(todo, func(item int) bool { return item >= 0 && !s.running[item] }); place >= 0 {
 			item, wall, todo[place] = todo[place], &walls[place], -1
-		} else if item = s.fresh(); item < 0 && (s.Once || len(s.running) == 0) {
+		} else if item = s.fresh(); item < 0 && s.Once {
 			return walls
 		}
 		if item >= 0 {
@@ -210,16 +208,18 @@ func (s *session) round(ctx context.Context) (items []int, alone []time.Duration
 			break
 		}
 		if s.again {
-			s.at(ctx, 1, []int{item})
+			s.at(ctx, 1, item)
 		}
 		before := s.use()
-		wall := s.at(ctx, 1, []int{item})[0]
-		if wall == 0 {
+		wall := s.at(ctx, 1, item)[0]
+		used := s.use().since(before, wall, s.unit)
+		if used.wall == 0 {
 			break
 		}
-		s.alone.add(before, s.use(), wall*time.Duration(s.unit), s.unit)
-		s.models[0].took(wall)
-		items, alone = append(items, item), append(alone, wall)
+		if wall > shortCall && s.unit > 1 && used.work() == Computes {
+			used.wall = used.cpu // as if no other program used the CPUs
+		}
+		s.alone, items, alone = append(s.alone, used), append(items, item), append(alone, used.wall)
 	}
 	s.judge()
 	return items, alone
@@ -232,7 +232,7 @@ func (s *session) limit(ctx context.Context, k int, items []int, alone []time.Du
 		s.list(ctx, m, alone)
 		return m.Speedup.Median
 	}
-	if s.Once {
+	if s.Once { // others, which are compared with these
 		items = nil
 		for range alone {
 			if item := s.fresh(); item >= 0 {
@@ -240,7 +240,7 @@ func (s *session) limit(ctx context.Context, k int, items []int, alone []time.Du
 			}
 		}
 	}
-	for i, wall := range s.at(ctx, k, items) {
+	for i, wall := range s.at(ctx, k, items...) {
 		if wall > 0 {
 			m.add(float64(k) * alone[i].Seconds() / wall.Seconds())
 			m.took(wall)
@@ -262,20 +262,17 @@ func (s *session) explore(ctx context.Context, items []int, alone []time.Duratio
 			break
 		}
 	}
-	if knee, m := int(math.Ceil(best/near)), s.choose(true); m != nil && knee > 2 && knee <= m.Limit*4/5 && !s.over(ctx) {
-		s.limit(ctx, knee, items, alone)
-	}
 }
 
 // list runs a list by a model: the short one, or as many items as take some time.
 func (s *session) list(ctx context.Context, m *model, alone []time.Duration) {
+	s.drain()
 	var done atomic.Int64
 	var sum time.Duration
 	for _, wall := range alone {
 		sum += wall
 	}
-	s.drain()
-	began, items, f := time.Now(), s.unit, s.call
+	items, f, waited, before, began := s.unit, s.call, queued(), s.use(), time.Now()
 	if s.stages && s.unit == 1 {
 		items = min(s.N, max(16, int(aloneFor/alone[0])))
 	} else if s.unit == 1 {
@@ -288,11 +285,16 @@ func (s *session) list(ctx context.Context, m *model, alone []time.Duration) {
 		}
 	}
 	s.err = m.list(ctx, items, f)
+	used := s.use().since(before, time.Since(began), 1)
 	if done.Load() > 0 {
 		items = int(done.Load())
 	}
-	if s.Calls += items; s.err == nil && ctx.Err() == nil {
-		m.add(float64(items) * sum.Seconds() / float64(len(alone)) / time.Since(began).Seconds())
+	if s.Calls += items; s.err != nil || ctx.Err() != nil {
+		return
 	}
+	if s.unit > 1 && s.Work == Computes {
+		used.wall = time.Duration(used.wall.Seconds() * float64(used.cpu) / (used.cpu + queued() - waited).Seconds())
+	}
+	m.add(float64(items) * sum.Seconds() / float64(len(alone)) / used.wall.Seconds())
 	s.judge()
 }

@@ -3,18 +3,18 @@ package advise
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime/metrics"
 	"time"
 )
 
-// A usage is what items have used.
+// A usage is what was used until some time, or in some time.
 type usage struct {
-	items     int
 	wall, cpu time.Duration
 	memory    uint64 // allocated
 }
 
-// use returns the CPU time and the memory until now.
+// use returns what was used until now.
 func (s *session) use() usage {
 	if s.CPU != nil {
 		return usage{cpu: s.CPU()}
@@ -24,25 +24,36 @@ func (s *session) use() usage {
 	return usage{cpu: processCPU(), memory: allocated[0].Value.Uint64()}
 }
 
-// add adds items that ran between two uses.
-func (u *usage) add(before, after usage, wall time.Duration, items int) {
-	u.items += items
-	u.wall += wall
-	u.cpu += after.cpu - before.cpu
-	u.memory += after.memory - before.memory
+// since returns what each of some items has used in a time.
+func (u usage) since(before usage, wall time.Duration, items int) usage {
+	n := time.Duration(items)
+	return usage{wall / n, (u.cpu - before.cpu) / n, (u.memory - before.memory) / uint64(n)}
 }
 
-// share is the CPU time per unit of time; 0: not known.
-func (u *usage) share() float64 {
-	if u.wall == 0 {
-		return 0
+// machine returns the CPU time of all programs, and that of none. Linux alone tells.
+func machine() (busy, idle time.Duration) {
+	const tick = 10 * time.Millisecond
+	var user, nice, system, rest, wait, irq, soft, steal time.Duration
+	text, _ := os.ReadFile("/proc/stat")
+	fmt.Sscanf(string(text), "cpu %d %d %d %d %d %d %d %d", &user, &nice, &system, &rest, &wait, &irq, &soft, &steal)
+	return (user + nice + system + irq + soft + steal) * tick, (rest + wait) * tick
+}
+
+// queued returns how long the threads of this process have waited for a CPU. Linux alone tells.
+func queued() (total time.Duration) {
+	threads, _ := filepath.Glob("/proc/self/task/*/schedstat")
+	for _, name := range threads {
+		var ran, waited time.Duration
+		text, _ := os.ReadFile(name)
+		fmt.Sscan(string(text), &ran, &waited)
+		total += waited
 	}
-	return u.cpu.Seconds() / u.wall.Seconds()
+	return total
 }
 
-func (u *usage) work() Work {
-	switch share := u.share(); {
-	case share == 0:
+func (u usage) work() Work {
+	switch share := u.cpu.Seconds() / u.wall.Seconds(); {
+	case u.cpu == 0:
 		return Unknown
 	case share >= 0.8:
 		return Computes
@@ -50,14 +61,4 @@ func (u *usage) work() Work {
 		return Waits
 	}
 	return Both
-}
-
-// machine returns the CPU time that all programs have used, and that nobody used as the wall
-// time; 0 if the system is not Linux.
-func machine() usage {
-	text, _ := os.ReadFile("/proc/stat")
-	var user, nice, system, idle, wait, irq, soft, steal time.Duration
-	fmt.Sscanf(string(text), "cpu %d %d %d %d %d %d %d %d", &user, &nice, &system, &idle, &wait, &irq, &soft, &steal)
-	const tick = 10 * time.Millisecond
-	return usage{cpu: (user + nice + system + irq + soft + steal) * tick, wall: (idle + wait) * tick}
 }
