@@ -132,12 +132,9 @@ func Run(ctx context.Context, n int, f func(ctx context.Context, i int) error) (
 //
 // Run panics if ctx or f is nil, or n, Budget or Most is negative.
 func (o Options) Run(ctx context.Context, n int, f func(ctx context.Context, i int) error) (*Report, error) {
-	if ctx == nil || f == nil || n < 0 || o.Budget < 0 || o.Most < 0 {
-		panic(fmt.Sprintf("advise: Run: n = %d, Budget = %v, Most = %d: want 0 or more, a context and a function", n, o.Budget, o.Most))
-	}
 	models := rangeModels("err := stint.Range(ctx, n, f)")
 	if o.Most > 0 {
 		models = rangeModels(fmt.Sprintf("err := stint.Range(ctx, n, f, stint.Auto(1, %d))", o.Most), stint.Auto(1, o.Most))
 	}
-	return o.measure(ctx, n, f, models)
+	return o.measure(ctx, "Run", n, f, models)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -34,6 +35,7 @@ type session struct {
 	unit            int     // items that are measured together: 1, or a list of short ones
 	next            int     // the item after the last fresh one
 	again           bool    // the first call of an item takes longer than the next ones
+	items           int     // the first ones that are called one by one: all, or with again those that were called before
 	running         map[int]bool
 	ended           chan end
 	group           *stint.Group
@@ -60,8 +62,17 @@ const (
 	near      = 0.9             // of the best throughput: as good, with a smaller limit
 )
 
-func (o Options) measure(ctx context.Context, n int, f function, models []*model) (*Report, error) {
-	s := &session{Options: o, Report: &Report{N: n}, call: f, models: models, unit: 1, began: time.Now(), running: map[int]bool{}}
+// measure is Run, or Stages if the models are others. f is nil if a function is.
+func (o Options) measure(ctx context.Context, caller string, n int, f function, models []*model) (*Report, error) {
+	switch {
+	case ctx == nil:
+		panic("advise: " + caller + ": nil context")
+	case f == nil:
+		panic("advise: " + caller + ": nil function")
+	case n < 0 || o.Budget < 0 || o.Most < 0:
+		panic(fmt.Sprintf("advise: %s: n is %d, Budget %v, Most %d: want 0 or more", caller, n, o.Budget, o.Most))
+	}
+	s := &session{Options: o, Report: &Report{N: n}, call: f, models: models, items: n, unit: 1, began: time.Now(), running: map[int]bool{}}
 	s.Budget, s.Most, s.begin = cmp.Or(o.Budget, time.Minute), cmp.Or(o.Most, max(256, runtime.GOMAXPROCS(0))), s.use()
 	s.busy, s.idle = machine()
 	s.deadline, s.stages = s.began.Add(s.Budget), models[1].Name != parName
@@ -94,7 +105,7 @@ func (s *session) rounds(ctx context.Context) {
 		if !s.stages {
 			s.explore(ctx, items, alone)
 			if round == 0 && !s.Once && s.limited(2).Speedup.Median > cold*2 {
-				s.again, s.alone, s.models, s.Answer = true, nil, s.models[:3], NotSure
+				s.again, s.items, s.alone, s.models, s.Answer = true, min(s.N, s.next), nil, s.models[:3], NotSure
 				continue
 			}
 		}
@@ -161,11 +172,11 @@ func (s *session) drain() {
 
 // fresh returns the next item that does not run, or -1 if there is none.
 func (s *session) fresh() int {
-	for range s.N {
+	for range s.items {
 		if s.Once && s.next >= s.N {
 			break
 		}
-		item := s.next % s.N
+		item := s.next % s.items
 		if s.next++; !s.running[item] {
 			return item
 		}
@@ -207,9 +218,6 @@ func (s *session) round(ctx context.Context) (items []int, alone []time.Duration
 		item := s.fresh()
 		if item < 0 {
 			break
-		}
-		if s.again {
-			s.at(ctx, 1, item)
 		}
 		before := s.use()
 		wall := s.at(ctx, 1, item)[0]
@@ -277,7 +285,7 @@ func (s *session) list(ctx context.Context, m *model, alone []time.Duration) {
 	if s.stages && s.unit == 1 {
 		items = min(s.N, max(16, int(aloneFor/alone[0])))
 	} else if s.unit == 1 {
-		items, f = s.N, func(ctx context.Context, i int) error {
+		items, f = s.items, func(ctx context.Context, i int) error {
 			if time.Since(began) > rangeFor {
 				return nil
 			}

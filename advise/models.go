@@ -114,7 +114,7 @@ func estimate(samples []float64) Estimate {
 // time keep all CPUs busy if there are so many of them; half as many again leave few idle by
 // chance. More would only take CPUs from other programs.
 func (s *session) highest() int {
-	highest, busy := min(s.N, s.Most), float64(runtime.GOMAXPROCS(0))/max(0.01, s.share)
+	highest, busy := min(s.items, s.Most), float64(runtime.GOMAXPROCS(0))/max(0.01, s.share)
 	switch s.Work {
 	case Computes:
 		return max(2, min(highest, int(math.Round(busy))))

@@ -33,8 +33,10 @@ func (s *session) judge() {
 			r.Models = append(r.Models, m.Model)
 		}
 	}
-	first := slices.IndexFunc(s.models, func(m *model) bool { return m.Limit > 1 })
-	limit, best := choose(s.models[max(1, first):]), choose(s.models[1:]) ///
+	best, limit := choose(s.models[1:]), (*model)(nil)
+	if first := slices.IndexFunc(s.models, func(m *model) bool { return m.Limit > 1 }); first > 0 {
+		limit = choose(s.models[first:])
+	}
 	if r.Answer = s.pays(); r.Answer == No || best == nil || best.Speedup.Median < MinSpeedup {
 		best = loop
 	}
@@ -146,8 +148,14 @@ func (r *Report) String() string {
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("%d items; %d calls in %s.", r.N, r.Calls, short(r.Took))
 	if r.Item.Measured > 0 {
-		line("An item takes %s alone (p99 %s), %v of it on a CPU: it %s. Memory: %s kB.",
-			short(r.Item.Wall), short(r.Item.P99), cmp.Or(short(r.Item.CPU), "nothing"), r.Work, digits(float64(r.Item.Memory)/1000))
+		text := fmt.Sprintf("An item takes %s alone (p99 %s)", short(r.Item.Wall), short(r.Item.P99))
+		if r.Work != Unknown {
+			text += fmt.Sprintf(", %v of it on a CPU: it %s", r.Item.CPU.Round(time.Microsecond/10), r.Work)
+		}
+		if r.Item.Memory > 0 {
+			text += fmt.Sprintf(". Memory: %s kB", digits(float64(r.Item.Memory)/1000))
+		}
+		line("%s.", text)
 	}
 	line("Does concurrency pay? %s: %s", strings.ToUpper(string(r.Answer[:1]))+string(r.Answer[1:]), r.Reason)
 	most := 0.0
@@ -161,7 +169,7 @@ func (r *Report) String() string {
 		}
 	}
 	if r.Code != "" {
-		line("\nWrite:\n\n\t%s\n", strings.ReplaceAll(r.Code, "\n", "\n\t"))
+		line("\nWrite:\n\n\t%s\n", strings.ReplaceAll(strings.ReplaceAll(r.Code, "\n", "\n\t"), "\t\n", "\n"))
 	}
 	for _, note := range r.Notes {
 		line("- %s", note)

@@ -2,7 +2,6 @@ package advise
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/stream"
@@ -14,9 +13,6 @@ import (
 // many times for an index, neither of them concurrently with itself. Errors, panics and the
 // end of ctx are those of Run.
 func Stages[T any](ctx context.Context, n int, produce func(ctx context.Context, i int) (T, error), consume func(ctx context.Context, record T) error) (*Report, error) {
-	if ctx == nil || n < 0 || produce == nil || consume == nil {
-		panic(fmt.Sprintf("advise: Stages: n = %d: want 0 or more, a context and two functions", n))
-	}
 	records := func(n int) stream.Stream[T] {
 		return stream.MapErr(stream.Generate(func(_ context.Context, emit func(int) bool) error {
 			for i := 0; i < n && emit(i); i++ {
@@ -25,13 +21,17 @@ func Stages[T any](ctx context.Context, n int, produce func(ctx context.Context,
 		}), produce)
 	}
 	consumed := func(record T) error { return consume(ctx, record) }
-	return Options{}.measure(ctx, n, func(ctx context.Context, i int) error {
-		record, err := produce(ctx, i)
-		if err == nil {
-			err = consume(ctx, record)
+	var both function
+	if produce != nil && consume != nil {
+		both = func(ctx context.Context, i int) error {
+			record, err := produce(ctx, i)
+			if err == nil {
+				err = consume(ctx, record)
+			}
+			return err
 		}
-		return err
-	}, []*model{
+	}
+	return Options{}.measure(ctx, "Stages", n, both, []*model{
 		{Model: Model{Name: "loop", Limit: 1}, code: "for i := range n {\n\trecord := produce(ctx, i)\n\tconsume(ctx, record)\n}"},
 		{Model: Model{Name: "stream.Buffer"}, code: "err := stream.Each(ctx, stream.Buffer(records, 1024), consume)",
 			list: func(ctx context.Context, n int, _ function) error {
