@@ -109,8 +109,8 @@ type Options struct {
 	// each other, so the answer is less sure.
 	Once bool
 
-	// CPU returns the CPU time used until now, if the work is done by other processes. nil:
-	// that of this process.
+	// CPU, if not nil, returns the CPU time that other processes have used for the items until
+	// now. That of this process counts anyway.
 	CPU func() time.Duration
 
 	// Progress, if not nil, is called with the report so far, when there is more than before.

@@ -97,20 +97,20 @@ func (s *session) rounds(ctx context.Context) {
 	if !s.Once {
 		s.pilot(ctx)
 	}
-	for round := 0; !s.over(ctx) && (s.Answer == NotSure || time.Since(s.began) < leastFor); round++ {
+	for !s.over(ctx) && (s.Answer == NotSure || time.Since(s.began) < leastFor) {
 		items, alone := s.round(ctx)
 		if len(items) == 0 || s.Answer == No && len(s.Models) == 1 { // one item, or a list too short
 			return
 		}
 		if !s.stages {
 			s.explore(ctx, items, alone)
-			if round == 0 && !s.Once && s.limited(2).Speedup.Median > cold*2 {
+			if !s.again && !s.Once && s.limited(2).Speedup.Median > cold*2 {
 				s.again, s.items, s.alone, s.models, s.Answer = true, min(s.N, s.next), nil, s.models[:3], NotSure
 				continue
 			}
 		}
 		for _, m := range s.models {
-			useful := s.unit > 1 || s.stages || round == 0 && s.Answer == Yes && !s.Once
+			useful := s.unit > 1 || s.stages || len(m.speedups) == 0 && s.Answer == Yes && !s.Once
 			if m.Limit == 0 && useful && (m.Name != parName || s.CPU == nil && s.Work == Computes) && !s.over(ctx) {
 				s.list(ctx, m, alone)
 			}
@@ -286,7 +286,7 @@ func (s *session) list(ctx context.Context, m *model, alone []time.Duration) {
 		items = min(s.N, max(16, int(aloneFor/alone[0])))
 	} else if s.unit == 1 {
 		items, f = s.items, func(ctx context.Context, i int) error {
-			if time.Since(began) > rangeFor {
+			if time.Since(began) > rangeFor || s.over(ctx) {
 				return nil
 			}
 			done.Add(1)
@@ -295,13 +295,10 @@ func (s *session) list(ctx context.Context, m *model, alone []time.Duration) {
 	}
 	s.err = m.list(ctx, items, f)
 	used := s.use().since(before, time.Since(began), 1)
-	if done.Load() > 0 {
-		items = int(done.Load())
-	}
-	if s.Calls += items; s.err != nil || ctx.Err() != nil {
+	if items = cmp.Or(int(done.Load()), items); s.err != nil || ctx.Err() != nil {
 		return
 	}
-	if s.unit > 1 && s.Work == Computes {
+	if s.Calls += items; s.unit > 1 && s.Work == Computes {
 		used.wall = time.Duration(used.wall.Seconds() * float64(used.cpu) / (used.cpu + queued() - waited).Seconds())
 	}
 	m.add(float64(items) * sum.Seconds() / float64(len(alone)) / used.wall.Seconds())

@@ -12,8 +12,12 @@ import (
 	"github.com/stint-go/stint/par"
 )
 
-// handOver is the time of the shortest list that gains by more goroutines: see package par.
-const handOver = 100 * time.Microsecond
+// A list that takes less than handOver never gains by more goroutines, and one that takes
+// worthIt gains a tenth: see docs/which.md.
+const (
+	handOver = 100 * time.Microsecond
+	worthIt  = 400 * time.Microsecond
+)
 
 // A function is one to measure.
 type function = func(ctx context.Context, i int) error

@@ -101,7 +101,7 @@ func (s *session) reason(best *model) string {
 	case s.Answer == Yes:
 		return measured + "."
 	case s.tiny():
-		return fmt.Sprintf("all items take %s together, and concurrency pays from about %s.", short(time.Duration(s.N)*s.Item.Wall), handOver)
+		return fmt.Sprintf("all items take %s together, and concurrency pays from about %s.", short(time.Duration(s.N)*s.Item.Wall), worthIt)
 	case len(s.Models) < 2:
 		return "nothing was measured but the loop."
 	case s.others() > 0:
@@ -134,7 +134,8 @@ func (s *session) notes(limit *model) (notes []string) {
 	note(s.others() > 0, "Other programs used %.1f CPUs. Without them the speedup may be larger.", s.others())
 	note(s.Once, "Each item was called once, so different items were compared.")
 	note(s.Work != Computes && limit.Limit == highest, "A limit above %d was not measured.", highest)
-	note(s.unit > 1, "A list of fewer than about %d items is as fast in a plain loop.", handOver/max(1, s.Item.Wall))
+	few := int(worthIt / max(1, s.Item.Wall))
+	note(s.unit > 1 && few < s.N, "For fewer than about %d items, a plain loop is as good.", few)
 	note(limit.P50 > loop.P50*5/4, "An item takes %s times as long at limit %d as alone. If its latency matters more than throughput, take a smaller limit.",
 		digits(limit.P50.Seconds()/loop.P50.Seconds()), limit.Limit)
 	note(true, "A plain loop does %s items a second. If fewer arrive, concurrency gains nothing.", digits(loop.PerSecond))

@@ -16,12 +16,13 @@ type usage struct {
 
 // use returns what was used until now.
 func (s *session) use() usage {
-	if s.CPU != nil {
-		return usage{cpu: s.CPU()}
-	}
 	allocated := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(allocated)
-	return usage{cpu: processCPU(), memory: allocated[0].Value.Uint64()}
+	u := usage{cpu: processCPU(), memory: allocated[0].Value.Uint64()}
+	if s.CPU != nil {
+		u.cpu += s.CPU()
+	}
+	return u
 }
 
 // since returns what each of some items has used in a time.

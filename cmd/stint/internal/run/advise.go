@@ -13,7 +13,6 @@ import (
 
 	"github.com/stint-go/stint/advise"
 	"github.com/stint-go/stint/cmd/stint/internal/console"
-	"github.com/stint-go/stint/cmd/stint/internal/process"
 	"github.com/stint-go/stint/cmd/stint/internal/template"
 )
 
@@ -60,7 +59,7 @@ func (r *Runner) Advise(ctx context.Context, o AdviseOptions, watcher []string) 
 		return fmt.Sprintf("%s of %v: %s Ctrl-C for the answer so far", console.Seconds(time.Since(began).Seconds()), o.Budget, known.Load())
 	})
 	defer stop()
-	o.CPU = func() time.Duration { return process.OwnCPU() + time.Duration(a.used.Load()) }
+	o.CPU = func() time.Duration { return time.Duration(a.used.Load()) }
 	o.Progress = func(r *advise.Report) { known.Store(string(r.Work) + ". " + r.Reason) }
 	report, err := o.Run(ctx, len(a.items), a.call)
 	if err != nil && report.Item.Measured == 0 {
