@@ -20,8 +20,9 @@ package advise
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"time"
+
+	"github.com/stint-go/stint"
 )
 
 // MinSpeedup is the smallest speedup over a plain loop that is worth concurrent code.
@@ -131,17 +132,9 @@ func Run(ctx context.Context, n int, f func(ctx context.Context, i int) error) (
 //
 // Run panics if ctx or f is nil, or n, Budget or Most is negative.
 func (o Options) Run(ctx context.Context, n int, f func(ctx context.Context, i int) error) (*Report, error) {
-	if ctx == nil || f == nil || n < 0 || o.Budget < 0 || o.Most < 0 {
-		panic(fmt.Sprintf("advise: Run: n = %d, Budget = %v, Most = %d: want 0 or more, a context and a function", n, o.Budget, o.Most))
+	models := rangeModels("err := stint.Range(ctx, n, f)")
+	if o.Most > 0 {
+		models = rangeModels(fmt.Sprintf("err := stint.Range(ctx, n, f, stint.Auto(1, %d))", o.Most), stint.Auto(1, o.Most))
 	}
-	if o.Budget == 0 {
-		o.Budget = time.Minute
-	}
-	if o.Most == 0 {
-		o.Most = max(256, runtime.GOMAXPROCS(0))
-	}
-	return &Report{N: n, Answer: NotSure, Work: Unknown}, context.Cause(ctx)
+	return o.measure(ctx, "Run", n, f, models)
 }
-
-// String returns the report as text.
-func (r *Report) String() string { return r.Reason }

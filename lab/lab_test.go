@@ -25,7 +25,6 @@ func call(t *testing.T, args ...string) (stdout, stderr string, status int) {
 func TestWrongCommandLines(t *testing.T) {
 	for _, args := range [][]string{
 		{}, {"walk"}, {"run", "-x"}, {"run", "nowhere"}, {"run", "pools", "nowhere"}, {"report"}, {"report", "-x", "a"},
-		{"advise"}, {"advise", "-n", "0", "--", "true"}, {"advise", "-most", "1", "--", "true"},
 	} {
 		if out, errs, status := call(t, args...); status != 2 || out != "" || errs == "" {
 			t.Errorf("%q: got %q, %q, %d, want status 2 and a message", args, out, errs, status)

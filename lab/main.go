@@ -26,12 +26,11 @@ import (
 
 // commands are what the first argument may be.
 var commands = map[string]func(ctx context.Context, args []string, stdout, stderr io.Writer) error{
-	"run": run, "report": reportCommand, "advise": adviseCommand,
+	"run": run, "report": reportCommand,
 }
 
 const usage = `usage: lab run [-quick] [-cores] [-o DIR] [DIRECTORY...]
        lab report DIR [FILE...]
-       lab advise [flags] -- COMMAND [ARG...]
 
 A report goes to standard output, or into files: NAME.html is a page that needs no network, NAME-light.svg and NAME-dark.svg
 are the README's picture, and in a document, such as BENCHMARKS.md, what the laboratory wrote is replaced.

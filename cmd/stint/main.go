@@ -5,6 +5,10 @@
 //
 //	find . -name '*.wav' | stint run flac --best {}
 //
+// Its advise command measures whether a command should run concurrently, and how many at once:
+//
+//	stint advise --n 50 -- curl -sfo /dev/null http://localhost:8080/{}
+//
 // Its sum command prints and checks digests as md5sum and sha256sum do, walks
 // directories, and reads as many files concurrently as improves throughput:
 //

@@ -101,7 +101,8 @@ func newRoot(std console.Streams) *cobra.Command {
 		Short: "Run a command for many inputs, or digest many files, on one machine or several",
 		Long: `Stint runs many tasks concurrently, as many as is fastest, on this machine or on
 the workers of a cluster, and prints their results in order: "stint run" runs a
-command for each input, "stint sum" prints and checks digests of files.`,
+command for each input, "stint sum" prints and checks digests of files. "stint
+advise" measures how many commands should run at once.`,
 		Version:       version(),
 		Args:          unknownCommand,
 		SilenceErrors: true,
@@ -112,7 +113,7 @@ command for each input, "stint sum" prints and checks digests of files.`,
 	root.SetErr(std.Stderr)
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, err) })
-	root.AddCommand(newRun(std), newSum(std), newServe(std), newWork(std), newStatus(), newCancel(), newDead(), newPurge(), newMan(root), newWatch(std))
+	root.AddCommand(newRun(std), newAdvise(std), newSum(std), newServe(std), newWork(std), newStatus(), newCancel(), newDead(), newPurge(), newMan(root), newWatch(std))
 	return root
 }
 

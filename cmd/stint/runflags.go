@@ -13,11 +13,17 @@ import (
 	"github.com/stint-go/stint/cmd/stint/internal/run"
 )
 
-func addRunFlags(cmd *cobra.Command, o *run.Options) {
-	f := cmd.Flags()
+// addItemFlags adds the flags that "stint advise" has, too.
+func addItemFlags(f *pflag.FlagSet, o *run.Options) {
 	f.SetInterspersed(false) // flags end at COMMAND
 	f.StringArrayVarP(&o.Files, "arg-file", "a", nil, "read items from `FILE`, one per line (-: standard input); repeatable")
 	f.BoolVarP(&o.Null, "null", "0", false, "items end in NUL instead of newline")
+	f.BoolVarP(&o.Shell, "shell", "s", false, "COMMAND is a script for the shell")
+}
+
+func addRunFlags(cmd *cobra.Command, o *run.Options) {
+	f := cmd.Flags()
+	addItemFlags(f, o)
 	f.StringVarP(&o.Delimiter, "delimiter", "d", "", "items end in the byte `C`, such as , or \\t")
 	f.IntVarP(&o.MaxArgs, "max-args", "n", 0, "pass `N` items to each job, or fewer if they do not fit")
 	f.BoolVarP(&o.Fit, "fit", "X", false, "pass as many items to each job as fit on a command line")
@@ -25,7 +31,6 @@ func addRunFlags(cmd *cobra.Command, o *run.Options) {
 	f.BoolVar(&o.Trim, "trim", false, "remove white space around items; --colsep implies it (--trim=false)")
 	f.BoolVar(&o.Pipe, "pipe", false, "pass a block of standard input to each job, cut at line ends")
 	f.Var(&o.Block, "block", "size of a block, approximately; the default is 1M, with --cluster 512K or what the server takes")
-	f.BoolVarP(&o.Shell, "shell", "s", false, "COMMAND is a script for the shell")
 	jobs := func(s string) (err error) {
 		o.Jobs, err = run.ParseJobs(s, machine.CPUs())
 		return err

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -50,6 +51,7 @@ func TestTerminal(t *testing.T) {
 		{"typed items", "stint run --quiet -s 'sleep 0.35; echo {}'", 80, false, "typed\ntyped\n"},
 		{"a pipe from what writes to the terminal", `(for i in 1 2 3; do echo $i; a_while; printf "no $i? " >&2; a_while; done; all_done) | stint run -j1 --joblog log -s "sleep 0.3; : {}"`, 80, false, "no 1? no 2? no 3?"},
 		{"a pipe that has ended", "echo a | " + strings.TrimSuffix(jobs("", "drawn; echo {}", ""), "::: "), 80, true, "a\n"},
+		{"advise", "stint advise --budget 1 -s '" + prelude + "drawn; : {}' ::: a b > out", 80, true, ""},
 		{"sum", "(a_while; echo a) | stint sum -a md5 -", 80, false, "60b725f10c9c85c70d97880dfe8191b3  -\n"},
 		{"sum, to the terminal by name", "mkfifo p; (drawn; echo a) > p & stint sum -a md5 b p -o /dev/tty", 80, true, "3b5d5c3712955042212316173ccf37be  b\n60b725f10c9c85c70d97880dfe8191b3  p\n"},
 		{"sum, to a pipe", "(a_while; echo a) | stint sum -a md5 - | cat", 80, false, "60b725f10c9c85c70d97880dfe8191b3  -\n"},
@@ -82,6 +84,9 @@ func TestTerminalAlike(t *testing.T) {
 	}
 }
 
+// progressLine is a part of the progress line of each command.
+var progressLine = regexp.MustCompile(" jobs, | files, | Ctrl-C for the answer so far")
+
 // onTerminal runs a script of bash on a terminal of its own, and returns what its screen shows in the
 // end, and whether there was a progress line. The file "drawn" appears with the line.
 func onTerminal(t *testing.T, columns int, script, typed string) (shown string, isDrawn bool) {
@@ -105,7 +110,7 @@ func onTerminal(t *testing.T, columns int, script, typed string) (shown string, 
 		n, err := master.Read(b)
 		_, _ = screen.Write(b[:n])
 		raw.Write(b[:n])
-		if !isDrawn && (strings.Contains(raw.String(), " jobs, ") || strings.Contains(raw.String(), " files, ")) {
+		if !isDrawn && progressLine.MatchString(raw.String()) {
 			isDrawn = true
 			testfiles.Write(t, filepath.Join(dir, "drawn"), "")
 		}

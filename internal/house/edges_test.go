@@ -50,7 +50,7 @@ var edges = map[string][]string{
 	"cmd/stint/...":          {".", "advise", "par", "stream", "errgroup", "cluster", "cluster/embedded", "cmd/stint/..."},
 	".ci/release":            {},
 	"lab/...":                {".", "advise", "par", "stream", "errgroup", "debug", "httplimit", "cluster", "cluster/embedded", "lab/..."},
-	"examples/...":           {".", "advise", "par", "stream", "httplimit"},
+	"examples/...":           {".", "advise", "par", "stream", "debug", "httplimit"},
 }
 
 // refused are packages of others that only the directories beside them may import.

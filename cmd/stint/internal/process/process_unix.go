@@ -129,6 +129,13 @@ func reap(pid int) Result {
 	return r
 }
 
+// OwnCPU returns the CPU time of this process, without that of others.
+func OwnCPU() time.Duration {
+	var usage syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &usage) // it cannot fail
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
 // signalGroup sends s to the processes of a group, and to its first one, which is not reaped,
 // wherever that is. A stopped process continues, to end. It reports whether there is no
 // permission to send s to the first one, or to any if that is reaped.

@@ -16,8 +16,8 @@ func Quote(args []string) string {
 	words := make([]string, len(args))
 	for i, arg := range args {
 		words[i] = console.Quote(arg)
-		// console.Quote leaves a{b,c} bare, which is two words for bash.
-		if bare := words[i] == arg; bare && (strings.Contains(arg, "{") || i == 0 && slices.Contains(reserved, arg)) {
+		// console.Quote leaves a{b,c} bare, which is two words for bash; {} is one.
+		if bare := words[i] == arg; bare && (strings.Contains(arg, "{") && arg != "{}" || i == 0 && slices.Contains(reserved, arg)) {
 			words[i] = "'" + arg + "'"
 		}
 	}

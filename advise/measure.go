@@ -1,0 +1,309 @@
+package advise
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/stint-go/stint"
+)
+
+// A session is one call of Run or Stages.
+//
+// A round calls some items alone, and then each of them again while k calls run at any time,
+// for some limits k. By Little's law the throughput at k is k divided by the time of a call, so
+// each item gives a sample of the speedup: k times its time alone, divided by its time at k.
+// Items that differ in cost are compared with themselves, and a limit costs about the time of
+// one item. Calls of less than a millisecond are measured by lists: the time of a loop divided
+// by that of the model.
+type session struct {
+	Options
+	*Report
+	call            function
+	began, deadline time.Time
+	begin           usage         // when the session began
+	busy, idle      time.Duration // of the machine, then
+	models          []*model      // the loop first
+	stages          bool
+	alone           []usage // of each call alone
+	share           float64 // of their time is on a CPU
+	unit            int     // items that are measured together: 1, or a list of short ones
+	next            int     // the item after the last fresh one
+	again           bool    // the first call of an item takes longer than the next ones
+	items           int     // the first ones that are called one by one: all, or with again those that were called before
+	running         map[int]bool
+	ended           chan end
+	group           *stint.Group
+	err             error
+}
+
+// An end is that of a call.
+type end struct {
+	item int
+	took time.Duration
+	wall *time.Duration // where it goes
+	err  error
+}
+
+const (
+	shortCall = time.Millisecond
+	loopFor   = 20 * time.Millisecond // a list of short calls
+	rangeFor  = 3 * time.Second       // a list of long calls
+	fewest    = 3                     // items of a round
+	most      = 30                    // items of a round, if they take no longer than
+	aloneFor  = 500 * time.Millisecond
+	leastFor  = 2 * time.Second // all rounds, even if the answer is clear
+	cold      = 1.1             // times the limit: if a speedup is larger, the first call takes longer
+	near      = 0.9             // of the best throughput: as good, with a smaller limit
+)
+
+// measure is Run, or Stages if the models are others. f is nil if a function is.
+func (o Options) measure(ctx context.Context, caller string, n int, f function, models []*model) (*Report, error) {
+	switch {
+	case ctx == nil:
+		panic("advise: " + caller + ": nil context")
+	case f == nil:
+		panic("advise: " + caller + ": nil function")
+	case n < 0 || o.Budget < 0 || o.Most < 0:
+		panic(fmt.Sprintf("advise: %s: n is %d, Budget %v, Most %d: want 0 or more", caller, n, o.Budget, o.Most))
+	}
+	s := &session{Options: o, Report: &Report{N: n}, call: f, models: models, items: n, unit: 1, began: time.Now(), running: map[int]bool{}}
+	s.Budget, s.Most, s.begin = cmp.Or(o.Budget, time.Minute), cmp.Or(o.Most, max(256, runtime.GOMAXPROCS(0))), s.use()
+	s.busy, s.idle = machine()
+	s.deadline, s.stages = s.began.Add(s.Budget), models[1].Name != parName
+	s.ended, s.group = make(chan end, s.Most), stint.NewGroup(ctx, stint.Limit(s.Most))
+	if n > 0 && !s.over(ctx) {
+		s.rounds(ctx)
+	}
+	err := s.group.Wait()
+	if s.judge(); ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return s.Report, cmp.Or(err, s.err)
+}
+
+// over reports that no more calls should start.
+func (s *session) over(ctx context.Context) bool {
+	return s.err != nil || ctx.Err() != nil || !time.Now().Before(s.deadline)
+}
+
+// rounds takes rounds until more cannot change the answer.
+func (s *session) rounds(ctx context.Context) {
+	if !s.Once {
+		s.pilot(ctx)
+	}
+	for round := 0; !s.over(ctx) && (s.Answer == NotSure || time.Since(s.began) < leastFor); round++ {
+		items, alone := s.round(ctx)
+		if len(items) == 0 || s.Answer == No && len(s.Models) == 1 { // one item, or a list too short
+			return
+		}
+		if !s.stages {
+			s.explore(ctx, items, alone)
+			if round == 0 && !s.Once && s.limited(2).Speedup.Median > cold*2 {
+				s.again, s.items, s.alone, s.models, s.Answer = true, min(s.N, s.next), nil, s.models[:3], NotSure
+				continue
+			}
+		}
+		for _, m := range s.models {
+			useful := s.unit > 1 || s.stages || round == 0 && s.Answer == Yes && !s.Once
+			if m.Limit == 0 && useful && (m.Name != parName || s.CPU == nil && s.Work == Computes) && !s.over(ctx) {
+				s.list(ctx, m, alone)
+			}
+		}
+	}
+}
+
+// pilot calls items to see whether they are short. The first call counts only if it is not:
+// it may initialize something.
+func (s *session) pilot(ctx context.Context) {
+	calls, before, began := 1, s.use(), time.Now()
+	if s.err = s.call(ctx, 0); time.Since(began) < shortCall {
+		for before, began = s.use(), time.Now(); calls < 1<<20 && time.Since(began) < 5*shortCall && !s.over(ctx); calls++ {
+			s.err = s.call(ctx, calls%s.N)
+		}
+	}
+	used := s.use().since(before, time.Since(began), calls)
+	if s.Calls, s.next = calls, calls%s.N; used.wall == 0 {
+		s.err = cmp.Or(s.err, errors.New("advise: the clock stands still: in a bubble of testing/synctest, calls must wait"))
+	} else if used.wall < shortCall {
+		if s.unit = int(loopFor / used.wall); work(used.share()) != Computes {
+			s.unit = max(s.unit, 512) // enough for large limits
+		}
+		s.unit = min(s.unit, s.N)
+	}
+}
+
+// start starts a call.
+func (s *session) start(item int, wall *time.Duration) {
+	end := end{item, 0, wall, stint.ErrGoexit} // or a panic, which the group raises
+	s.running[item] = true
+	s.Calls += s.unit
+	s.group.Go(func(ctx context.Context) error {
+		defer func() { s.ended <- end }()
+		began := time.Now()
+		if s.unit == 1 {
+			end.err = s.call(ctx, item)
+		} else {
+			end.err = loop(ctx, s.unit, s.call)
+		}
+		end.took = time.Since(began)
+		return end.err
+	})
+}
+
+// wait waits for the end of a call.
+func (s *session) wait() {
+	end := <-s.ended
+	delete(s.running, end.item)
+	*end.wall = end.took
+	s.err = cmp.Or(s.err, end.err)
+}
+
+func (s *session) drain() {
+	for len(s.running) > 0 {
+		s.wait()
+	}
+}
+
+// fresh returns the next item that does not run, or -1 if there is none.
+func (s *session) fresh() int {
+	for range s.items {
+		if s.Once && s.next >= s.N {
+			break
+		}
+		item := s.next % s.items
+		if s.next++; !s.running[item] {
+			return item
+		}
+	}
+	return -1
+}
+
+// at calls items while k calls run at any time, of others if need be, and returns how long each
+// took, or 0 if it was not measured. Others may still run when it returns.
+func (s *session) at(ctx context.Context, k int, items ...int) []time.Duration {
+	walls, todo := make([]time.Duration, len(items)), slices.Clone(items)
+	ready := func(item int) bool { return item >= 0 && !s.running[item] && len(s.running) == k-1 }
+	for {
+		for len(s.running) >= k {
+			s.wait()
+		}
+		if s.over(ctx) || !slices.Contains(walls, 0) {
+			return walls
+		}
+		item, wall := -1, new(time.Duration)
+		if place := slices.IndexFunc(todo, ready); place >= 0 {
+			item, wall, todo[place] = todo[place], &walls[place], -1
+		} else if item = s.fresh(); item < 0 && s.Once {
+			return walls
+		}
+		if item >= 0 {
+			s.start(item, wall)
+		} else {
+			s.wait()
+		}
+	}
+}
+
+// round calls fresh items alone, and returns how long each took.
+func (s *session) round(ctx context.Context) (items []int, alone []time.Duration) {
+	few, began := min(fewest, s.N), time.Now()
+	for len(items) < few || s.unit == 1 && len(items) < min(most, s.N) && time.Since(began) < aloneFor {
+		s.drain()
+		item := s.fresh()
+		if item < 0 {
+			break
+		}
+		before := s.use()
+		wall := s.at(ctx, 1, item)[0]
+		used := s.use().since(before, wall, s.unit)
+		if used.wall == 0 {
+			break
+		}
+		if wall > shortCall && s.unit > 1 && work(used.share()) == Computes {
+			used.wall = used.cpu // as if no other program used the CPUs
+		}
+		s.alone, items, alone = append(s.alone, used), append(items, item), append(alone, used.wall)
+	}
+	s.judge()
+	return items, alone
+}
+
+// limit measures a limit, and returns the median of all samples of its speedup.
+func (s *session) limit(ctx context.Context, k int, items []int, alone []time.Duration) float64 {
+	m := s.limited(k)
+	if s.unit > 1 {
+		s.list(ctx, m, alone)
+		return m.Speedup.Median
+	}
+	if s.Once { // others, which are compared with these
+		items = nil
+		for range alone {
+			if item := s.fresh(); item >= 0 {
+				items = append(items, item)
+			}
+		}
+	}
+	for i, wall := range s.at(ctx, k, items...) {
+		if wall > 0 {
+			m.add(float64(k) * alone[i].Seconds() / wall.Seconds())
+			m.took(wall)
+		}
+	}
+	s.judge()
+	return m.Speedup.Median
+}
+
+// explore doubles the limit until two steps gain no more.
+func (s *session) explore(ctx context.Context, items []int, alone []time.Duration) {
+	best, highest := 1.0, s.highest()
+	for k, flat := 2, 0; flat < 2 && !s.over(ctx); k = min(2*k, highest) {
+		speedup := s.limit(ctx, k, items, alone)
+		if flat++; speedup >= MinSpeedup*best {
+			flat = 0
+		}
+		if best = max(best, speedup); k >= highest {
+			break
+		}
+	}
+}
+
+// list runs a list by a model: the short one, or as many items as take some time.
+func (s *session) list(ctx context.Context, m *model, alone []time.Duration) {
+	s.drain()
+	var done atomic.Int64
+	var sum time.Duration
+	for _, wall := range alone {
+		sum += wall
+	}
+	items, f, waited, before, began := s.unit, s.call, queued(), s.use(), time.Now()
+	if s.stages && s.unit == 1 {
+		items = min(s.N, max(16, int(aloneFor/alone[0])))
+	} else if s.unit == 1 {
+		items, f = s.items, func(ctx context.Context, i int) error {
+			if time.Since(began) > rangeFor {
+				return nil
+			}
+			done.Add(1)
+			return s.call(ctx, i)
+		}
+	}
+	s.err = m.list(ctx, items, f)
+	used := s.use().since(before, time.Since(began), 1)
+	if done.Load() > 0 {
+		items = int(done.Load())
+	}
+	if s.Calls += items; s.err != nil || ctx.Err() != nil {
+		return
+	}
+	if s.unit > 1 && s.Work == Computes {
+		used.wall = time.Duration(used.wall.Seconds() * float64(used.cpu) / (used.cpu + queued() - waited).Seconds())
+	}
+	m.add(float64(items) * sum.Seconds() / float64(len(alone)) / used.wall.Seconds())
+	s.judge()
+}

@@ -1,0 +1,198 @@
+package advise
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// judge brings the report up to date.
+func (s *session) judge() {
+	r, loop, perSecond := s.Report, s.models[0], 0.0
+	r.Took, r.Models = time.Since(s.began), nil
+	if n := len(s.alone); n > 0 {
+		slices.SortFunc(s.alone, func(a, b usage) int { return cmp.Compare(a.share(), b.share()) })
+		s.share = s.alone[n*9/10].share() // other programs make it smaller
+		r.Work = work(s.share)
+		slices.SortFunc(s.alone, func(a, b usage) int { return cmp.Compare(a.wall, b.wall) })
+		median := s.alone[n/2]
+		r.Item = Item{n * s.unit, median.wall, s.alone[n*99/100].wall, median.cpu, median.memory}
+		var all time.Duration
+		for _, u := range s.alone {
+			all += u.wall
+		}
+		perSecond, loop.Speedup, loop.P50, loop.P99 = float64(n)/all.Seconds(), Estimate{1, 1, 1}, r.Item.Wall, r.Item.P99
+	}
+	for _, m := range s.models {
+		if m.Speedup.Median > 0 {
+			m.PerSecond = m.Speedup.Median * perSecond
+			r.Models = append(r.Models, m.Model)
+		}
+	}
+	best, limit := choose(s.models[1:]), (*model)(nil)
+	if first := slices.IndexFunc(s.models, func(m *model) bool { return m.Limit > 1 }); first > 0 {
+		limit = choose(s.models[first:])
+	}
+	if r.Answer = s.pays(); r.Answer == No || best == nil || best.Speedup.Median < MinSpeedup {
+		best = loop
+	}
+	r.Best, r.Code, r.Limit = &best.Model, best.code, 0
+	switch {
+	case r.Answer == No:
+		r.Limit = 1
+	case r.Answer == Yes && limit != nil:
+		r.Limit = limit.Limit
+	}
+	r.Reason, r.Notes = s.reason(best), s.notes(limit)
+	if s.Progress != nil {
+		s.Progress(r)
+	}
+}
+
+// pays returns whether a model is faster than the loop.
+func (s *session) pays() Answer {
+	if s.N < 2 || s.Most < 2 || s.tiny() {
+		return No
+	}
+	no := s.others() == 0 && len(s.Models) > 1
+	for _, m := range s.models[1:] {
+		if m.Speedup.Lo >= MinSpeedup {
+			return Yes
+		}
+		no = no && m.Speedup.Hi < MinSpeedup && (m.Speedup.Hi > 0 || len(m.speedups) == 0)
+	}
+	if no {
+		return No
+	}
+	return NotSure
+}
+
+// tiny reports that the whole list is too short to start goroutines.
+func (s *session) tiny() bool {
+	return len(s.alone) > 0 && float64(s.N)*s.Item.Wall.Seconds() < handOver.Seconds()
+}
+
+// others returns how many CPUs other programs use of those that the items need, or 0 if one is
+// idle.
+func (s *session) others() float64 {
+	busy, idle := machine()
+	took, own := time.Since(s.began), s.use().cpu-s.begin.cpu
+	if used := (busy - s.busy - own).Seconds() / took.Seconds(); s.Work != Waits && used > 0.3 && idle-s.idle < took/2 {
+		return used
+	}
+	return 0
+}
+
+// reason returns the reason of the answer.
+func (s *session) reason(best *model) string {
+	measured := fmt.Sprintf("%s is %s times as fast as a plain loop", best.Name, digits(best.Speedup.Median))
+	if e := best.Speedup; e.Lo > 0 {
+		measured += fmt.Sprintf(" (%s to %s)", digits(e.Lo), digits(e.Hi))
+	}
+	switch {
+	case s.N == 0:
+		return "there is nothing to do."
+	case s.N == 1 || s.Most == 1:
+		return "one item at a time cannot run concurrently."
+	case s.Answer == Yes:
+		return measured + "."
+	case s.tiny():
+		return fmt.Sprintf("all items take %s together, and concurrency pays from about %s.", short(time.Duration(s.N)*s.Item.Wall), handOver)
+	case len(s.Models) < 2:
+		return "nothing was measured but the loop."
+	case s.others() > 0:
+		return fmt.Sprintf("other programs use %.1f CPUs, which concurrent items would need.", s.others())
+	case s.Answer == NotSure && best.Limit != 1:
+		return measured + "; more time or more items may decide."
+	case s.Answer == NotSure:
+		return "the times of the items differ too much; more time or more items may decide."
+	case s.Work == Computes && s.share > 1.5:
+		return fmt.Sprintf("an item keeps %.1f CPUs busy by itself.", s.share)
+	case s.Work == Computes && runtime.GOMAXPROCS(0) == 1:
+		return "it computes, and there is one CPU."
+	}
+	return "concurrent items do not finish sooner. They may share a lock, a connection, a disk, or memory."
+}
+
+// notes returns what is not known, and when not to follow the answer.
+func (s *session) notes(limit *model) (notes []string) {
+	note := func(when bool, format string, args ...any) {
+		if when {
+			notes = append(notes, fmt.Sprintf(format, args...))
+		}
+	}
+	note(s.Work == Unknown && s.Calls > 0, "The CPU time is not known.")
+	note(s.again, "The first call of an item took longer than the next ones, which were measured.")
+	if s.Answer != Yes || limit == nil {
+		return notes
+	}
+	loop, highest := s.models[0], min(s.N, s.Most)
+	note(s.others() > 0, "Other programs used %.1f CPUs. Without them the speedup may be larger.", s.others())
+	note(s.Once, "Each item was called once, so different items were compared.")
+	note(s.Work != Computes && limit.Limit == highest, "A limit above %d was not measured.", highest)
+	note(s.unit > 1, "A list of fewer than about %d items is as fast in a plain loop.", handOver/max(1, s.Item.Wall))
+	note(limit.P50 > loop.P50*5/4, "An item takes %s times as long at limit %d as alone. If its latency matters more than throughput, take a smaller limit.",
+		digits(limit.P50.Seconds()/loop.P50.Seconds()), limit.Limit)
+	note(true, "A plain loop does %s items a second. If fewer arrive, concurrency gains nothing.", digits(loop.PerSecond))
+	note(true, "Items that depend on each other must not run concurrently, whatever their speedup.")
+	return notes
+}
+
+// String returns the report as text.
+func (r *Report) String() string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("%d items; %d calls in %s.", r.N, r.Calls, short(r.Took))
+	if r.Item.Measured > 0 {
+		text := fmt.Sprintf("An item takes %s alone (p99 %s)", short(r.Item.Wall), short(r.Item.P99))
+		if r.Work != Unknown {
+			text += fmt.Sprintf(", %v of it on a CPU: it %s", r.Item.CPU.Round(time.Microsecond/10), r.Work)
+		}
+		if r.Item.Memory > 0 {
+			text += fmt.Sprintf(". Memory: %s kB", digits(float64(r.Item.Memory)/1000))
+		}
+		line("%s.", text)
+	}
+	line("Does concurrency pay? %s: %s", strings.ToUpper(string(r.Answer[:1]))+string(r.Answer[1:]), r.Reason)
+	most := 0.0
+	for _, m := range r.Models {
+		most = max(most, m.PerSecond)
+	}
+	if len(r.Models) > 1 {
+		line("\n%-13s %9s %8s %9s %9s", "", "items/s", "speedup", "p50", "p99")
+		for _, m := range r.Models {
+			line("%-13s %9s %8s %9s %9s  %s", m.Name, digits(m.PerSecond), digits(m.Speedup.Median), short(m.P50), short(m.P99), strings.Repeat("█", int(30*m.PerSecond/most+0.5)))
+		}
+	}
+	if r.Code != "" {
+		line("\nWrite:\n\n\t%s\n", strings.ReplaceAll(strings.ReplaceAll(r.Code, "\n", "\n\t"), "\t\n", "\n"))
+	}
+	for _, note := range r.Notes {
+		line("- %s", note)
+	}
+	return b.String()
+}
+
+// digits returns three digits of a number.
+func digits(x float64) string {
+	if x >= 100 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}
+
+// short returns three digits of a duration, or "" for 0.
+func short(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	unit := time.Duration(1)
+	for 1000*unit <= d {
+		unit *= 10
+	}
+	return d.Round(unit).String()
+}

@@ -1,0 +1,223 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/stint-go/stint/advise"
+	"github.com/stint-go/stint/cmd/stint/internal/console"
+	"github.com/stint-go/stint/cmd/stint/internal/process"
+	"github.com/stint-go/stint/cmd/stint/internal/template"
+)
+
+// AdviseOptions are the flags of "stint advise" that "stint run" does not have.
+type AdviseOptions struct {
+	advise.Options
+	N int // the items are 0 to N-1; 0: they are those of the Runner
+}
+
+// An adviser measures the command of a Runner.
+type adviser struct {
+	*Runner
+	o     AdviseOptions
+	items [][]string // of each job
+	named bool       // the command has a place for them
+	seed  maphash.Seed
+
+	started, running, used atomic.Int64 // commands, and the CPU time of those that have ended
+
+	mu      sync.Mutex
+	memory  int64            // bytes, the most of a command
+	alone   map[int][]uint64 // the outputs for an item while no other command ran
+	differs string           // a command whose output was another one beside others
+}
+
+// Advise measures the command. The report has the lines to write; after an error it is
+// nil if nothing was measured. watcher is as in Run.
+func (r *Runner) Advise(ctx context.Context, o AdviseOptions, watcher []string) (*advise.Report, error) {
+	ctx, r.cancel = context.WithCancelCause(ctx)
+	defer r.cancel(nil)
+	a, err := r.newAdviser(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	r.MemFree = 1 // commands wait until there is the memory that they need
+	if r.executor, err = r.newExecutor(ctx, watcher); err != nil {
+		return nil, err
+	}
+	defer r.executor.close()
+	r.executor.kill = nil
+	known, began := new(atomic.Value), time.Now()
+	known.Store("measuring.")
+	stop := r.console.Follow(ctx, r.std.Progress("auto", false), func() string {
+		return fmt.Sprintf("%s of %v: %s Ctrl-C for the answer so far", console.Seconds(time.Since(began).Seconds()), o.Budget, known.Load())
+	})
+	defer stop()
+	o.CPU = func() time.Duration { return process.OwnCPU() + time.Duration(a.used.Load()) }
+	o.Progress = func(r *advise.Report) { known.Store(string(r.Work) + ". " + r.Reason) }
+	report, err := o.Run(ctx, len(a.items), a.call)
+	if err != nil && report.Item.Measured == 0 {
+		return nil, err
+	}
+	report.Item.Memory = uint64(a.memory)
+	report.Code = strings.TrimSpace(a.lines(report) + "\n\n" + report.Code)
+	if a.differs != "" {
+		report.Notes = append(report.Notes, "The output of "+console.Short(a.differs)+" was always the same alone, and another one beside others: such commands must not run concurrently.")
+	}
+	return report, err
+}
+
+// newAdviser finds the command, and reads the items.
+func (r *Runner) newAdviser(ctx context.Context, o AdviseOptions) (*adviser, error) {
+	a := &adviser{Runner: r, o: o, seed: maphash.MakeSeed(), alone: make(map[int][]uint64)}
+	if a.named = true; r.command.template != nil {
+		a.named = len(r.command.template.Expand([]string{""}, 1, 1)) == len(r.Command)
+	} else if r.command.script != nil {
+		a.named = !r.command.script.Constant()
+	}
+	if o.N > 0 {
+		r.Quiet, r.input.Lists = true, make([][]string, 1) // all commands may be the same
+		for i := range o.N {
+			r.input.Lists[0] = append(r.input.Lists[0], strconv.Itoa(i))
+		}
+	}
+	r.warn()
+	if err := r.command.find(); err != nil {
+		return nil, err
+	}
+	r.reading = ctx
+	source, err := r.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for j, err := range r.all(ctx, source) {
+		if err != nil {
+			return nil, err
+		}
+		if o.N > 0 && !a.named {
+			j.items = nil
+		}
+		a.items = append(a.items, j.items)
+	}
+	if len(a.items) == 0 {
+		return nil, console.Failure("there are no items")
+	}
+	return a, nil
+}
+
+// call runs the command for an item.
+func (a *adviser) call(ctx context.Context, i int) error {
+	x, j := a.executor, &job{seq: int64(i) + 1, items: a.items[i]}
+	slot := x.slots.take()
+	defer x.slots.put(slot)
+	turn, beside := a.started.Add(1), a.running.Add(1) > 1
+	defer a.running.Add(-1)
+	if beside && x.limit.AwaitMemory(ctx, func(int64) { a.console.Message("waiting for memory") }) != nil {
+		return context.Cause(ctx)
+	}
+	c, err := a.command.make(j, slot)
+	if err != nil {
+		return err
+	}
+	var out maphash.Hash
+	var said beginning
+	out.SetSeed(a.seed)
+	c.Stdout, c.Stderr = &out, &said
+	j.err = x.start(ctx, j, c)
+	a.used.Add(int64(j.CPU))
+	if j.failed() && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return a.ended(i, j, beside || a.started.Load() != turn, out.Sum64(), strings.TrimSpace(string(said)))
+}
+
+// ended compares the output for an item with that of the same item alone, or returns how the command has failed.
+func (a *adviser) ended(i int, j *job, beside bool, sum uint64, said string) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	alone, told := a.alone[i], a.command.told(j)
+	a.memory = max(a.memory, j.MaxRSS)
+	switch {
+	case j.failed():
+		text := strings.TrimSuffix(told+": "+j.reason()+": "+said, ": ")
+		if beside && len(alone) > 0 {
+			text += "; it succeeded alone: items depend on each other, or share something that serves fewer at a time: see --most"
+		}
+		return console.Failure(text)
+	case !beside:
+		a.alone[i] = append(alone, sum)
+	case len(alone) > 1 && !slices.Contains(alone, sum) && slices.Min(alone) == slices.Max(alone):
+		a.differs = told
+	}
+	return nil
+}
+
+// lines returns the command lines that follow a report: of stint run, and of xargs if it does the
+// same. stint run finds the number of jobs, unless more are slower, or more than --most.
+func (a *adviser) lines(r *advise.Report) string {
+	flags, lists, from := a.input()
+	slower := func(m advise.Model) bool { return m.Limit > r.Limit && m.Speedup.Median < 0.9*r.Best.Speedup.Median }
+	if r.Limit > 0 && r.Best != nil && r.Best.Limit > 0 && (r.Limit == 1 || r.Limit == a.o.Most || slices.ContainsFunc(r.Models, slower)) {
+		flags = fmt.Sprintf("-j %d ", r.Limit) + flags
+	}
+	command := template.Quote(a.Command)
+	run, place := command, "-0 -I{}"
+	switch unnamed := a.o.N > 0 && !a.named; {
+	case unnamed && a.Shell: // without a warning
+		flags, run = flags+"-s ", template.Quote([]string{": {}; " + strings.Join(a.Command, " ")})
+	case unnamed: // a script, to which nothing is appended
+		flags, run = flags+"-s ", template.Quote([]string{": {}; " + command})
+	case a.Shell:
+		flags += "-s "
+	case !a.named:
+		place = "-0 -n 1"
+	}
+	line := "stint run " + flags + strings.TrimSpace(run+lists)
+	if a.o.N > 0 {
+		from, place = fmt.Sprintf("seq 0 %d", a.o.N-1), "-I{}"
+		line = from + " | " + line
+	}
+	rest := strings.NewReplacer("${}", "{", "{}", "").Replace(strings.Join(a.Command, " ")) // it may have placeholders that xargs does not
+	if r.Limit < 2 || a.command.template == nil || strings.Contains(rest, "{") || len(a.Files)+len(a.Lists) > 1 {
+		return line
+	}
+	return fmt.Sprintf("%s\n%s | xargs -P %d %s %s", line, from, r.Limit, place, command)
+}
+
+// input returns the flags and the lists with the items, and a command that writes them for xargs -0.
+func (a *adviser) input() (flags, lists, from string) {
+	from = `tr '\n' '\0'`
+	if a.Null {
+		flags, from = "-0 ", "cat"
+	}
+	for _, name := range a.Files {
+		flags += "-a " + template.Quote([]string{name}) + " "
+		if name != "-" {
+			from += " < " + template.Quote([]string{name})
+		}
+	}
+	for _, list := range a.Lists {
+		items := template.Quote(list)
+		if len(items) > 200 { // more would not be read
+			items = "ITEM..."
+		}
+		lists, from = lists+" ::: "+items, `printf '%s\0' `+items
+	}
+	return flags, lists, from
+}
+
+// A beginning keeps the first bytes that are written to it.
+type beginning []byte
+
+func (b *beginning) Write(p []byte) (int, error) {
+	const most = 200
+	*b = append(*b, p[:min(len(p), most-len(*b))]...)
+	return len(p), nil
+}

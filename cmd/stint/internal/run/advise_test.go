@@ -1,0 +1,170 @@
+//go:build unix
+
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stint-go/stint/advise"
+	"github.com/stint-go/stint/cmd/stint/internal/console"
+	"github.com/stint-go/stint/cmd/stint/internal/testfiles"
+)
+
+// adviserOf returns an adviser that can call the command.
+func adviserOf(t *testing.T, o Options, a AdviseOptions, stdin string) *adviser {
+	t.Helper()
+	t.Setenv("STINT_SHELL", "sh")
+	r, err := New(&o, console.Streams{Stdin: strings.NewReader(stdin), Stderr: io.Discard})
+	var got *adviser
+	if err == nil {
+		got, err = r.newAdviser(t.Context(), a)
+	}
+	if err == nil {
+		got.executor, err = r.newExecutor(t.Context(), nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	got.executor.kill = nil
+	t.Cleanup(got.executor.close)
+	return got
+}
+
+// TestAdviseLines wants a line of stint run and one of xargs, and runs the latter.
+func TestAdviseLines(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testfiles.Write(t, "a file", "it's\n\"b  c\"\\\n")
+	echo := []string{"echo", "{}"}
+	const stdin = "it's\n\"b  c\"\\\n"
+	for _, test := range []struct {
+		o          Options
+		n          int
+		run, xargs string
+		prints     string // sorted
+	}{
+		{Options{Command: echo, Lists: [][]string{{"a", "b  'c'"}}}, 0, `stint run echo {} ::: a "b  'c'"`, `printf '%s\0' a "b  'c'" | xargs -P 4 -0 -I{} echo {}`, "a\nb  'c'\n"},
+		{Options{Command: []string{"echo", "x"}, Lists: [][]string{{"a", "b"}}}, 0, "stint run echo x ::: a b", `printf '%s\0' a b | xargs -P 4 -0 -n 1 echo x`, "x a\nx b\n"},
+		{Options{Command: []string{"echo", "x{}$"}}, 2, "seq 0 1 | stint run echo 'x{}$'", "seq 0 1 | xargs -P 4 -I{} echo 'x{}$'", "x0$\nx1$\n"},
+		{Options{Command: []string{"echo", "1"}}, 2, "seq 0 1 | stint run -s ': {}; echo 1'", "seq 0 1 | xargs -P 4 -I{} echo 1", "1\n1\n"},
+		{Options{Command: echo}, 0, "stint run echo {}", `tr '\n' '\0' | xargs -P 4 -0 -I{} echo {}`, "\"b  c\"\\\nit's\n"},
+		{Options{Command: echo, Files: []string{"-"}}, 0, "stint run -a - echo {}", `tr '\n' '\0' | xargs -P 4 -0 -I{} echo {}`, "\"b  c\"\\\nit's\n"},
+		{Options{Command: echo, Files: []string{"a file"}}, 0, "stint run -a 'a file' echo {}", `tr '\n' '\0' < 'a file' | xargs -P 4 -0 -I{} echo {}`, "\"b  c\"\\\nit's\n"},
+		{Options{Command: echo, Null: true}, 0, "stint run -0 echo {}", `cat | xargs -P 4 -0 -I{} echo {}`, "\n\"b  c\"\\\nit's\n"},
+		{Options{Command: echo, Lists: [][]string{{"a"}, {"b"}}}, 0, "stint run echo {} ::: a ::: b", "", ""},
+		{Options{Command: []string{"echo", "{.}"}, Lists: [][]string{{"a"}}}, 0, "stint run echo '{.}' ::: a", "", ""},
+		{Options{Command: []string{"echo", "${}"}, Lists: [][]string{{"a"}}}, 0, "stint run echo '${}' ::: a", "", ""},
+		{Options{Command: []string{"echo {}"}, Shell: true, Lists: [][]string{{"a"}}}, 0, "stint run -s 'echo {}' ::: a", "", ""},
+		{Options{Command: []string{"echo", "x"}, Shell: true}, 2, "seq 0 1 | stint run -s ': {}; echo x'", "", ""},
+		{Options{Command: []string{"echo $1"}, Shell: true}, 2, "seq 0 1 | stint run -s 'echo $1'", "", ""},
+		{Options{Lists: [][]string{{"echo a"}}}, 0, "stint run ::: 'echo a'", "", ""},
+		{Options{Command: []string{"echo", "{#}"}, Lists: [][]string{{strings.Repeat("long ", 50)}}}, 0, "stint run echo '{#}' ::: ITEM...", "", ""},
+	} {
+		a := adviserOf(t, test.o, AdviseOptions{N: test.n}, stdin)
+		run, xargs, _ := strings.Cut(a.lines(&advise.Report{Answer: advise.Yes, Limit: 4, Best: &advise.Model{Limit: 4}}), "\n")
+		if run != test.run || xargs != test.xargs {
+			t.Errorf("%q:\n%s\n%s\nwant\n%s\n%s", test.o.Command, run, xargs, test.run, test.xargs)
+		}
+		if xargs == "" {
+			continue
+		}
+		cmd := exec.Command("sh", "-c", xargs+" | sort")
+		cmd.Stdin, cmd.Env = strings.NewReader(stdin), append(os.Environ(), "LC_ALL=C")
+		if out, err := cmd.Output(); err != nil || string(out) != test.prints {
+			t.Errorf("%s\nprints %q, %v; want %q", xargs, out, err, test.prints)
+		}
+	}
+}
+
+// TestAdviseJobs wants -j only where stint run would not find the number.
+func TestAdviseJobs(t *testing.T) {
+	limit := func(n int, speedup float64) advise.Model {
+		return advise.Model{Limit: n, Speedup: advise.Estimate{Median: speedup}}
+	}
+	four := limit(4, 3.9)
+	for what, test := range map[string]struct {
+		r    advise.Report
+		most int
+		want string
+	}{
+		"not sure":         {advise.Report{Best: &four, Models: []advise.Model{limit(1, 1), four}}, 0, "stint run echo a"},
+		"no":               {advise.Report{Limit: 1, Best: &advise.Model{Limit: 1}}, 0, "stint run -j 1 echo a"},
+		"more are as fast": {advise.Report{Limit: 4, Best: &four, Models: []advise.Model{four, limit(8, 3.8)}}, 0, "stint run echo a"},
+		"more are slower":  {advise.Report{Limit: 4, Best: &four, Models: []advise.Model{four, limit(8, 3)}}, 0, "stint run -j 4 echo a"},
+		"more are refused": {advise.Report{Limit: 4, Best: &four, Models: []advise.Model{four}}, 4, "stint run -j 4 echo a"},
+		"without a number": {advise.Report{Limit: 4, Best: &advise.Model{Speedup: four.Speedup}, Models: []advise.Model{four, limit(8, 3)}}, 0, "stint run echo a"},
+	} {
+		a := adviserOf(t, Options{Command: []string{"echo", "a"}}, AdviseOptions{Options: advise.Options{Most: test.most}}, "b\n")
+		if got, _, _ := strings.Cut(a.lines(&test.r), "\n"); got != test.want {
+			t.Errorf("%s: %s, want %s", what, got, test.want)
+		}
+	}
+}
+
+// TestAdviseCalls runs a command that fails, one that fails beside others, and one whose output is another one beside others.
+func TestAdviseCalls(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const hint = "; it succeeded alone: items depend on each other, or share something that serves fewer at a time: see --most"
+	for script, want := range map[string]string{
+		"echo no {} >&2; exit 3":                    `echo no 'a b' >&2; exit 3: exit status 3: no a b`,
+		"exit 4 # {}":                               "exit status 4",
+		"kill -9 $$ # {}":                           "killed by signal 9",
+		"yes {} | head -n 99 >&2; ! :":              "exit status 1: a b\na b",
+		"test -e {} || { touch {}; exit; }; exit 5": "exit status 5" + hint,
+	} {
+		a := adviserOf(t, Options{Command: []string{script}, Shell: true, Lists: [][]string{{"a b"}}}, AdviseOptions{}, "")
+		err := a.call(t.Context(), 0)
+		if strings.HasSuffix(want, hint) && err == nil {
+			a.running.Add(1)
+			err = a.call(t.Context(), 0)
+		}
+		if err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 400 {
+			t.Errorf("%s: %v, want %q", script, err, want)
+		}
+	}
+	for outputs, differs := range map[string]bool{"aaa": false, "aab": true, "ab": false, "abc": false} {
+		a := adviserOf(t, Options{Command: []string{"cat", "output"}}, AdviseOptions{N: 1}, "")
+		for i, text := range strings.Split(outputs, "") {
+			testfiles.Write(t, "output", text)
+			if i == len(outputs)-1 {
+				a.running.Add(1)
+			}
+			if err := a.call(t.Context(), 0); err != nil {
+				t.Error(err)
+			}
+		}
+		if want := map[bool]string{true: "cat output"}[differs]; a.differs != want {
+			t.Errorf("outputs %s, the last beside others: %q, want %q", outputs, a.differs, want)
+		}
+	}
+}
+
+// TestAdviseBeside runs two commands that wait for each other: neither has run alone. When the context
+// ends, commands are terminated, and killed.
+func TestAdviseBeside(t *testing.T) {
+	t.Chdir(t.TempDir())
+	a := adviserOf(t, Options{Command: []string{"touch {}; until [ -e 0 ] && [ -e 1 ]; do sleep 0.01; done"}, Shell: true}, AdviseOptions{N: 2}, "")
+	first := make(chan error)
+	go func() { first <- a.call(t.Context(), 0) }()
+	if err := cmp.Or(a.call(t.Context(), 1), <-first); err != nil || len(a.alone) > 0 || a.used.Load() == 0 {
+		t.Errorf("%v; outputs alone %v, CPU time %d; want none alone", err, maps.Keys(a.alone), a.used.Load())
+	}
+	a = adviserOf(t, Options{Command: []string{"trap : TERM; touch started; while :; do sleep 0.01; done"}, Shell: true}, AdviseOptions{N: 1}, "")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	because := errors.New("enough")
+	go func() {
+		for _, err := os.Stat("started"); err != nil; _, err = os.Stat("started") {
+		}
+		cancel(because)
+	}()
+	if err := a.call(ctx, 0); err != because {
+		t.Errorf("%v, want the cause", err)
+	}
+}
