@@ -1,7 +1,7 @@
 // Package par computes on all CPUs: loops over indexes and slices, and sorts. It is for
 // pure computation, without a context, errors or a limit. Use package stint for work that
-// waits: for a network, a disk, or another item. A loop that takes less than about 100 µs
-// does not gain.
+// waits: for a network, a disk, or another item. A loop that takes less than some hundred
+// microseconds gains little or nothing.
 //
 //   - [Range] loops over indexes, and gives f many of them at a time. [RangeWith] gives f a
 //     state too that no other call has meanwhile: a histogram, a map, a buffer.
