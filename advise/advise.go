@@ -113,6 +113,8 @@ type Options struct {
 	// now. That of this process counts anyway.
 	CPU func() time.Duration
 
+	own func() time.Duration // CPU time of this process, in tests
+
 	// Progress, if not nil, is called with the report so far, when there is more than before.
 	Progress func(*Report)
 }

@@ -67,7 +67,7 @@ func advised(t *testing.T, o Options, w *world, n int) (r *Report, took time.Dur
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		w.places = make(chan bool, w.of)
-		o.CPU = func() time.Duration {
+		o.own = func() time.Duration {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			return w.used
@@ -207,7 +207,7 @@ func TestBudgetAndContextEnd(t *testing.T) {
 		began := time.Now()
 		random := rand.New(rand.NewPCG(1, 2))
 		var mu sync.Mutex
-		r, err := Options{Budget: 30 * time.Second, CPU: func() time.Duration { return time.Since(began) / 100 }}.Run(t.Context(), 50, func(context.Context, int) error {
+		r, err := Options{Budget: 30 * time.Second, own: func() time.Duration { return time.Since(began) / 100 }}.Run(t.Context(), 50, func(context.Context, int) error {
 			mu.Lock()
 			wait := time.Duration(random.ExpFloat64() * float64(2*time.Second))
 			mu.Unlock()
@@ -307,7 +307,8 @@ func TestShortCalls(t *testing.T) {
 			t.Errorf("in a bubble: %v", err)
 		}
 		var running, most atomic.Int64
-		r, err := Options{CPU: func() time.Duration { return time.Since(time.Time{}) / 100 }}.Run(t.Context(), 5000, func(context.Context, int) error {
+		began := time.Now()
+		r, err := Options{own: func() time.Duration { return time.Since(began) / 100 }}.Run(t.Context(), 5000, func(context.Context, int) error {
 			most.Store(max(most.Load(), running.Add(1)))
 			time.Sleep(100 * time.Microsecond)
 			running.Add(-1)

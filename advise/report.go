@@ -151,7 +151,7 @@ func (r *Report) String() string {
 	if r.Item.Measured > 0 {
 		text := fmt.Sprintf("An item takes %s alone (p99 %s)", short(r.Item.Wall), short(r.Item.P99))
 		if r.Work != Unknown {
-			text += fmt.Sprintf(", %v of it on a CPU: it %s", r.Item.CPU.Round(time.Microsecond/10), r.Work)
+			text += fmt.Sprintf(", %s of it on a CPU: it %s", cmp.Or(short(r.Item.CPU), "0s"), r.Work)
 		}
 		if r.Item.Memory > 0 {
 			text += fmt.Sprintf(". Memory: %s kB", digits(float64(r.Item.Memory)/1000))

@@ -18,7 +18,11 @@ type usage struct {
 func (s *session) use() usage {
 	allocated := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(allocated)
-	u := usage{cpu: processCPU(), memory: allocated[0].Value.Uint64()}
+	own := s.own
+	if own == nil {
+		own = processCPU
+	}
+	u := usage{cpu: own(), memory: allocated[0].Value.Uint64()}
 	if s.CPU != nil {
 		u.cpu += s.CPU()
 	}
