@@ -92,6 +92,9 @@ func TestAnswers(t *testing.T) {
 	uneven.wait = func(i int) time.Duration {
 		return 10*ms + time.Duration(rand.New(rand.NewPCG(1, uint64(i))).IntN(990))*ms
 	}
+	long, half0 := newWorld(1, 0, 0), newWorld(1, 0, 0)
+	long.wait = func(i int) time.Duration { return 10*ms + time.Duration(i/49*9990)*ms }
+	half0.wait = func(i int) time.Duration { return time.Duration(i%2) * 10 * ms }
 	computing := newWorld(cpus, 0, 50*ms)
 	half := newWorld(cpus, 10*ms, 10*ms)
 	computing.cpu, half.cpu = 1, 1
@@ -106,7 +109,9 @@ func TestAnswers(t *testing.T) {
 	}{
 		{"waits", newWorld(1, 200*ms, 0), 50, Waits, Yes, 50, 50, 10},
 		{"waits for a second", newWorld(1, time.Second, 0), 50, Waits, Yes, 50, 50, 20},
-		{"uneven", uneven, 50, Waits, Yes, 50, 50, 30},
+		{"uneven", uneven, 50, Waits, Yes, 32, 50, 30},
+		{"one long item", long, 50, Waits, No, 1, 1, 60},
+		{"some items return at once", half0, 50, Waits, Yes, 16, 50, 60},
 		{"server", newWorld(8, 0, 20*ms), 100, Waits, Yes, 8, 8, 10},
 		{"one place", newWorld(1, 0, 20*ms), 100, Waits, No, 1, 1, 10},
 		{"mostly one place", newWorld(1, 1*ms, 20*ms), 100, Waits, No, 1, 1, 60},
@@ -171,20 +176,25 @@ func TestMost(t *testing.T) {
 	}
 }
 
-// The first call for an item takes ten times as long: it fills a cache.
+// The first call of an item takes longer: it fills a cache.
 func TestFirstCallIsSlow(t *testing.T) {
-	w := newWorld(4, 0, 20*time.Millisecond)
-	w.wait = func(i int) time.Duration {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		if w.calls[i] == 1 {
-			return 200 * time.Millisecond
+	for _, first := range []time.Duration{0, 6, 10, 20, 23, 100, 180} {
+		for _, places := range []int{1, 4} {
+			w := newWorld(places, 0, 20*time.Millisecond)
+			w.wait = func(i int) time.Duration {
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				if w.calls[i] == 1 {
+					return first * time.Millisecond
+				}
+				return 0
+			}
+			r, _ := advised(t, Options{}, w, 1000)
+			noted := strings.Contains(r.String(), "The first call of an item took longer")
+			if want := map[int]Answer{1: No, 4: Yes}[places]; r.Answer != want || r.Limit != places || first > 0 != noted {
+				t.Errorf("%d places, the first call %d ms longer: %s", places, first, r)
+			}
 		}
-		return 0
-	}
-	r, _ := advised(t, Options{}, w, 1000)
-	if r.Answer != Yes || r.Limit != 4 || !strings.Contains(r.String(), "The first call of an item took longer") {
-		t.Errorf("%s", r)
 	}
 }
 

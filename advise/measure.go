@@ -37,6 +37,7 @@ type session struct {
 	again           bool    // the first call of an item takes longer than the next ones
 	items           int     // the first ones that are called one by one: all, or with again those that were called before
 	running         map[int]bool
+	shortest        map[int]time.Duration // of the calls of an item
 	ended           chan end
 	group           *stint.Group
 	err             error
@@ -58,7 +59,6 @@ const (
 	most      = 30                    // items of a round, if they take no longer than
 	aloneFor  = 500 * time.Millisecond
 	leastFor  = 2 * time.Second // all rounds, even if the answer is clear
-	cold      = 1.1             // times the limit: if a speedup is larger, the first call takes longer
 	near      = 0.9             // of the best throughput: as good, with a smaller limit
 )
 
@@ -72,7 +72,7 @@ func (o Options) measure(ctx context.Context, caller string, n int, f function, 
 	case n < 0 || o.Budget < 0 || o.Most < 0:
 		panic(fmt.Sprintf("advise: %s: n is %d, Budget %v, Most %d: want 0 or more", caller, n, o.Budget, o.Most))
 	}
-	s := &session{Options: o, Report: &Report{N: n}, call: f, models: models, items: n, unit: 1, began: time.Now(), running: map[int]bool{}}
+	s := &session{Options: o, Report: &Report{N: n}, call: f, models: models, items: n, unit: 1, began: time.Now(), running: map[int]bool{}, shortest: map[int]time.Duration{}}
 	s.Budget, s.Most, s.begin = cmp.Or(o.Budget, time.Minute), cmp.Or(o.Most, max(256, runtime.GOMAXPROCS(0))), s.use()
 	s.busy, s.idle = machine()
 	s.deadline, s.stages = s.began.Add(s.Budget), models[1].Name != parName
@@ -80,6 +80,7 @@ func (o Options) measure(ctx context.Context, caller string, n int, f function, 
 	if n > 0 && !s.over(ctx) {
 		s.rounds(ctx)
 	}
+	s.drain()
 	err := s.group.Wait()
 	if s.judge(); ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -104,7 +105,7 @@ func (s *session) rounds(ctx context.Context) {
 		}
 		if !s.stages {
 			s.explore(ctx, items, alone)
-			if !s.again && !s.Once && s.limited(2).Speedup.Median > cold*2 {
+			if s.unit == 1 && !s.again && !s.Once && s.warmed(ctx, items, alone) {
 				s.again, s.items, s.alone, s.models, s.Answer = true, min(s.N, s.next), nil, s.models[:3], NotSure
 				continue
 			}
@@ -151,7 +152,7 @@ func (s *session) start(item int, wall *time.Duration) {
 		} else {
 			end.err = loop(ctx, s.unit, s.call)
 		}
-		end.took = time.Since(began)
+		end.took = max(1, time.Since(began))
 		return end.err
 	})
 }
@@ -161,6 +162,9 @@ func (s *session) wait() {
 	end := <-s.ended
 	delete(s.running, end.item)
 	*end.wall = end.took
+	if shortest, ok := s.shortest[end.item]; !ok || end.took < shortest {
+		s.shortest[end.item] = end.took
+	}
 	s.err = cmp.Or(s.err, end.err)
 }
 
@@ -271,6 +275,22 @@ func (s *session) explore(ctx context.Context, items []int, alone []time.Duratio
 			break
 		}
 	}
+}
+
+// warmed reports that the first call of an item took longer than the next one, if that could
+// be why a limit seems faster.
+func (s *session) warmed(ctx context.Context, items []int, alone []time.Duration) bool {
+	if best := s.choose(2); best == nil || best.Speedup.Median < MinSpeedup || best.Speedup.Median > 3 && s.limited(2).Speedup.Median < 2*MinSpeedup {
+		return false
+	}
+	var ratios []float64
+	s.drain()
+	for i, wall := range s.at(ctx, 1, items...) {
+		if wall > 0 {
+			ratios = append(ratios, alone[i].Seconds()/wall.Seconds())
+		}
+	}
+	return len(ratios) > 0 && estimate(ratios).Median >= MinSpeedup
 }
 
 // list runs a list by a model: the short one, or as many items as take some time.

@@ -128,15 +128,30 @@ func (s *session) highest() int {
 	return highest
 }
 
-// choose returns the first of the models that is nearly as fast as the fastest of them, or nil.
-func choose(models []*model) *model {
+// choose returns the first model that is nearly as fast as the fastest of them, or nil, of those
+// with a limit of lowest or more; the loop is not one of them.
+func (s *session) choose(lowest int) *model {
+	models := slices.DeleteFunc(slices.Clone(s.models[1:]), func(m *model) bool { return m.Limit < lowest || len(m.speedups) == 0 })
 	best := 0.0
 	for _, m := range models {
 		best = max(best, m.Speedup.Median)
 	}
-	i := slices.IndexFunc(models, func(m *model) bool { return best > 0 && m.Speedup.Median >= near*best })
-	if i < 0 {
-		return nil
+	for _, m := range models {
+		if m.Speedup.Median >= near*best {
+			return m
+		}
 	}
-	return models[i]
+	return nil
+}
+
+// bound returns the largest speedup of the list: its time in a loop, divided by its longest item.
+func (s *session) bound() float64 {
+	var sum, longest time.Duration
+	for _, took := range s.shortest {
+		sum, longest = sum+took, max(longest, took)
+	}
+	if longest == 0 || s.unit > 1 || s.stages {
+		return math.Inf(1)
+	}
+	return sum.Seconds() / float64(len(s.shortest)) * float64(s.N) / longest.Seconds()
 }

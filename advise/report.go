@@ -27,16 +27,15 @@ func (s *session) judge() {
 		}
 		perSecond, loop.Speedup, loop.P50, loop.P99 = float64(n)/all.Seconds(), Estimate{1, 1, 1}, r.Item.Wall, r.Item.P99
 	}
+	bound := s.bound()
 	for _, m := range s.models {
-		if m.Speedup.Median > 0 {
+		if e := &m.Speedup; e.Median > 0 {
+			*e = Estimate{min(e.Median, bound), min(e.Lo, bound), min(e.Hi, bound)}
 			m.PerSecond = m.Speedup.Median * perSecond
 			r.Models = append(r.Models, m.Model)
 		}
 	}
-	best, limit := choose(s.models[1:]), (*model)(nil)
-	if first := slices.IndexFunc(s.models, func(m *model) bool { return m.Limit > 1 }); first > 0 {
-		limit = choose(s.models[first:])
-	}
+	best, limit := s.choose(0), s.choose(2)
 	if r.Answer = s.pays(); r.Answer == No || best == nil || best.Speedup.Median < MinSpeedup {
 		best = loop
 	}
@@ -110,6 +109,8 @@ func (s *session) reason(best *model) string {
 		return measured + "; more time or more items may decide."
 	case s.Answer == NotSure:
 		return "the times of the items differ too much; more time or more items may decide."
+	case s.bound() < MinSpeedup:
+		return "the longest item takes nearly as long as all of them together."
 	case s.Work == Computes && s.share > 1.5:
 		return fmt.Sprintf("an item keeps %.1f CPUs busy by itself.", s.share)
 	case s.Work == Computes && runtime.GOMAXPROCS(0) == 1:
@@ -133,6 +134,7 @@ func (s *session) notes(limit *model) (notes []string) {
 	loop, highest := s.models[0], min(s.N, s.Most)
 	note(s.others() > 0, "Other programs used %.1f CPUs. Without them the speedup may be larger.", s.others())
 	note(s.Once, "Each item was called once, so different items were compared.")
+	note(s.bound() < near*float64(limit.Limit), "The list cannot be more than %s times as fast, because its longest item takes as long as that.", digits(s.bound()))
 	note(s.Work != Computes && limit.Limit == highest, "A limit above %d was not measured.", highest)
 	few := int(worthIt / max(1, s.Item.Wall))
 	note(s.unit > 1 && few < s.N, "For fewer than about %d items, a plain loop is as good.", few)
