@@ -40,7 +40,7 @@ type Report struct {
 	// as the loop, No if none is, and NotSure if that takes more items or more time to say.
 	Answer Answer  `json:"answer"`
 	Limit  int     `json:"limit"`  // the smallest limit with nearly the best throughput; 1 if concurrency does not pay, 0 if not sure
-	Best   *Model  `json:"best"`   // to use; nil if nothing was measured
+	Best   *Model  `json:"best"`   // to use; the loop if the answer is not yes
 	Models []Model `json:"models"` // the loop first, limits last, in ascending order
 	Reason string  `json:"reason"` // of Answer, in a sentence or two
 	Code   string  `json:"code"`   // to write
@@ -53,8 +53,8 @@ type Item struct {
 	Measured int           `json:"measured"`  // how many were measured
 	Wall     time.Duration `json:"wall_ns"`   // the median
 	P99      time.Duration `json:"p99_ns"`    // the longest, of fewer than 100
-	CPU      time.Duration `json:"cpu_ns"`    // the mean; 0: not known
-	Memory   uint64        `json:"mem_bytes"` // allocated, the mean; 0: not known
+	CPU      time.Duration `json:"cpu_ns"`    // of the one with the median time
+	Memory   uint64        `json:"mem_bytes"` // that it allocated; of a command, the most that one had; 0: not known
 }
 
 // A Work says how an item spends its time. Waiting for a CPU counts as waiting.
@@ -88,12 +88,12 @@ type Model struct {
 	P99       time.Duration `json:"p99_ns"` // the longest, of fewer than 100
 }
 
-// An Estimate is a median of samples, and an interval that has the true one in 99 % of cases.
-// Without an interval Lo is 0, and Hi infinite.
+// An Estimate is a measured value, and an interval that has the true one in 99 % of cases. Lo
+// and Hi are 0 if there are too few samples for an interval.
 type Estimate struct {
-	Median float64 `json:"median"`
-	Lo     float64 `json:"lo"`
-	Hi     float64 `json:"hi"`
+	Value float64 `json:"value"`
+	Lo    float64 `json:"lo"`
+	Hi    float64 `json:"hi"`
 }
 
 // Options change what Run does.

@@ -16,8 +16,8 @@ import (
 // A session is one call of Run or Stages.
 //
 // A round calls some items alone, and then each of them again while k calls run at any time,
-// for some limits k. By Little's law the throughput at k is k divided by the time of a call, so
-// each item gives a sample of the speedup: k times its time alone, divided by its time at k.
+// for some limits k. By Little's law the throughput at k is k divided by the mean time of a
+// call, so the speedup is k times the time of the items alone, divided by their time at k.
 // Items that differ in cost are compared with themselves, and a limit costs about the time of
 // one item. Calls of less than a millisecond are measured by lists: the time of a loop divided
 // by that of the model.
@@ -31,11 +31,13 @@ type session struct {
 	models          []*model      // the loop first
 	stages          bool
 	alone           []usage // of each call alone
+	first           usage   // of a long call of the first item, until a round has it
 	share           float64 // of their time is on a CPU
-	unit            int     // items that are measured together: 1, or a list of short ones
-	next            int     // the item after the last fresh one
-	again           bool    // the first call of an item takes longer than the next ones
+	unit, from      int     // items that are measured together: 1, or a list of short ones, and the first of these
 	items           int     // the first ones that are called one by one: all, or with again those that were called before
+	again           bool    // the first call of an item takes longer than the next ones
+	next            int     // the item after the last fresh one
+	failed          int     // the calls at once when one failed; 0: none, or alone
 	running         map[int]bool
 	shortest        map[int]time.Duration // of the calls of an item
 	ended           chan end
@@ -72,16 +74,18 @@ func (o Options) measure(ctx context.Context, caller string, n int, f function, 
 	case n < 0 || o.Budget < 0 || o.Most < 0:
 		panic(fmt.Sprintf("advise: %s: n is %d, Budget %v, Most %d: want 0 or more", caller, n, o.Budget, o.Most))
 	}
-	s := &session{Options: o, Report: &Report{N: n}, call: f, models: models, items: n, unit: 1, began: time.Now(), running: map[int]bool{}, shortest: map[int]time.Duration{}}
-	s.Budget, s.Most, s.begin = cmp.Or(o.Budget, time.Minute), cmp.Or(o.Most, max(256, runtime.GOMAXPROCS(0))), s.use()
+	s := &session{Options: o, Report: &Report{N: n, Answer: NotSure, Work: Unknown}, call: f, models: models, items: n, unit: 1, began: time.Now(), running: map[int]bool{}, shortest: map[int]time.Duration{}}
+	s.Budget, s.Most, s.begin = cmp.Or(o.Budget, time.Minute), min(cmp.Or(o.Most, max(256, runtime.GOMAXPROCS(0))), 1<<16), s.use()
 	s.busy, s.idle = machine()
 	s.deadline, s.stages = s.began.Add(s.Budget), models[1].Name != parName
 	s.ended, s.group = make(chan end, s.Most), stint.NewGroup(ctx, stint.Limit(s.Most))
 	if n > 0 && !s.over(ctx) {
 		s.rounds(ctx)
 	}
-	s.drain()
 	err := s.group.Wait()
+	for len(s.ended) > 0 {
+		s.wait(ctx)
+	}
 	if s.judge(); ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
@@ -111,7 +115,7 @@ func (s *session) rounds(ctx context.Context) {
 			}
 		}
 		for _, m := range s.models {
-			useful := s.unit > 1 || s.stages || len(m.speedups) == 0 && s.Answer == Yes && !s.Once
+			useful := s.unit > 1 || s.stages || len(m.took) == 0 && s.Answer == Yes && !s.Once
 			if m.Limit == 0 && useful && (m.Name != parName || s.CPU == nil && s.Work == Computes) && !s.over(ctx) {
 				s.list(ctx, m, alone)
 			}
@@ -119,58 +123,73 @@ func (s *session) rounds(ctx context.Context) {
 	}
 }
 
-// pilot calls items to see whether they are short. The first call counts only if it is not:
-// it may initialize something.
+// pilot calls items to see whether they are short. A first call of less than a tenth of a second
+// does not count: it may initialize something.
 func (s *session) pilot(ctx context.Context) {
 	calls, before, began := 1, s.use(), time.Now()
-	if s.err = s.call(ctx, 0); time.Since(began) < shortCall {
-		for before, began = s.use(), time.Now(); calls < 1<<20 && time.Since(began) < 5*shortCall && !s.over(ctx); calls++ {
-			s.err = s.call(ctx, calls%s.N)
-		}
+	if s.err = s.call(ctx, 0); time.Since(began) > 100*shortCall {
+		s.Calls, s.next, s.first = 1, 1%s.N, s.use().since(before, time.Since(began), 1)
+		return
 	}
-	used := s.use().since(before, time.Since(began), calls)
-	if s.Calls, s.next = calls, calls%s.N; used.wall == 0 {
-		s.err = cmp.Or(s.err, errors.New("advise: the clock stands still: in a bubble of testing/synctest, calls must wait"))
-	} else if used.wall < shortCall {
-		if s.unit = int(loopFor / used.wall); work(used.share()) != Computes {
+	for before, began = s.use(), time.Now(); calls < 1<<20 && (calls == 1 || time.Since(began) < 5*shortCall) && !s.over(ctx); calls++ {
+		s.err = s.call(ctx, calls%s.N)
+	}
+	used := s.use().since(before, time.Since(began), max(1, calls-1))
+	if s.Calls, s.next = calls, calls%s.N; calls == 1<<20 && used.wall == 0 {
+		s.err = errors.New("advise: the clock stands still: in a bubble of testing/synctest, calls must wait")
+	} else if calls > 1 && used.wall < shortCall {
+		if s.unit = int(loopFor / max(1, used.wall)); work(used.share()) != Computes {
 			s.unit = max(s.unit, 512) // enough for large limits
 		}
 		s.unit = min(s.unit, s.N)
 	}
 }
 
-// start starts a call.
+// window calls an item of the list of short calls that is measured now.
+func (s *session) window(ctx context.Context, i int) error { return s.call(ctx, s.from+i) }
+
+// start starts a call. The time until it has a CPU counts.
 func (s *session) start(item int, wall *time.Duration) {
-	end := end{item, 0, wall, stint.ErrGoexit} // or a panic, which the group raises
+	end, began := end{item: item, wall: wall, err: stint.ErrGoexit}, time.Now() // or a panic, which the group raises
 	s.running[item] = true
 	s.Calls += s.unit
 	s.group.Go(func(ctx context.Context) error {
 		defer func() { s.ended <- end }()
-		began := time.Now()
 		if s.unit == 1 {
 			end.err = s.call(ctx, item)
 		} else {
-			end.err = loop(ctx, s.unit, s.call)
+			end.err = loop(ctx, s.unit, s.window)
 		}
 		end.took = max(1, time.Since(began))
 		return end.err
 	})
 }
 
-// wait waits for the end of a call.
-func (s *session) wait() {
-	end := <-s.ended
-	delete(s.running, end.item)
-	*end.wall = end.took
-	if shortest, ok := s.shortest[end.item]; !ok || end.took < shortest {
-		s.shortest[end.item] = end.took
+// wait waits for the end of a call. It returns false if there may be none: after the end of ctx
+// or a failure the group drops calls that have not begun.
+func (s *session) wait(ctx context.Context) bool {
+	if s.err != nil && len(s.ended) == 0 {
+		return false
 	}
-	s.err = cmp.Or(s.err, end.err)
+	select {
+	case end := <-s.ended:
+		if s.err == nil && end.err != nil && len(s.running) > 1 {
+			s.failed = len(s.running)
+		}
+		delete(s.running, end.item)
+		if shortest, ok := s.shortest[end.item]; end.err == nil && (!ok || end.took < shortest) {
+			s.shortest[end.item] = end.took
+		}
+		*end.wall = end.took
+		s.err = cmp.Or(s.err, end.err)
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
-func (s *session) drain() {
-	for len(s.running) > 0 {
-		s.wait()
+func (s *session) drain(ctx context.Context) {
+	for len(s.running) > 0 && s.wait(ctx) {
 	}
 }
 
@@ -189,36 +208,56 @@ func (s *session) fresh() int {
 }
 
 // at calls items while k calls run at any time, of others if need be, and returns how long each
-// took, or 0 if it was not measured. Others may still run when it returns.
+// took. Others may still run when it returns. What has not ended by the deadline counts until
+// then; what has not begun is 0.
 func (s *session) at(ctx context.Context, k int, items ...int) []time.Duration {
-	walls, todo := make([]time.Duration, len(items)), slices.Clone(items)
+	walls, todo, began := make([]time.Duration, len(items)), slices.Clone(items), make([]time.Time, len(items))
 	ready := func(item int) bool { return item >= 0 && !s.running[item] && len(s.running) == k-1 }
-	for {
-		for len(s.running) >= k {
-			s.wait()
+	for others := 0; ; {
+		for len(s.running) >= k && s.wait(ctx) {
 		}
 		if s.over(ctx) || !slices.Contains(walls, 0) {
-			return walls
+			break
 		}
 		item, wall := -1, new(time.Duration)
 		if place := slices.IndexFunc(todo, ready); place >= 0 {
-			item, wall, todo[place] = todo[place], &walls[place], -1
-		} else if item = s.fresh(); item < 0 && s.Once {
-			return walls
+			item, wall, todo[place], began[place] = todo[place], &walls[place], -1, time.Now()
+		} else if others++; others <= s.items { // each once, or they would only be in the way of a long one
+			item = s.fresh()
 		}
 		if item >= 0 {
 			s.start(item, wall)
+		} else if s.Once || len(s.running) == 0 {
+			break
 		} else {
-			s.wait()
+			s.wait(ctx)
 		}
 	}
+	for place, wall := range walls {
+		if wall == 0 && !began[place].IsZero() && s.err == nil && ctx.Err() == nil && !s.Once {
+			walls[place] = max(1, time.Since(began[place]))
+		}
+	}
+	return walls
 }
 
 // round calls fresh items alone, and returns how long each took.
 func (s *session) round(ctx context.Context) (items []int, alone []time.Duration) {
-	few, began := min(fewest, s.N), time.Now()
-	for len(items) < few || s.unit == 1 && len(items) < min(most, s.N) && time.Since(began) < aloneFor {
-		s.drain()
+	few, many, began := min(fewest, s.N), min(most, s.N), time.Now()
+	if s.Once {
+		many = s.N / 8 // others are for the limits
+	}
+	if s.unit > 1 {
+		many = few
+		if s.from += s.unit; s.from+s.unit > s.N {
+			s.from = 0
+		}
+	}
+	if s.first.wall > 0 && s.err == nil {
+		s.alone, items, alone, s.first = append(s.alone, s.first), []int{0}, []time.Duration{s.first.wall}, usage{}
+	}
+	for len(items) < few || len(items) < many && time.Since(began) < aloneFor {
+		s.drain(ctx)
 		item := s.fresh()
 		if item < 0 {
 			break
@@ -226,7 +265,7 @@ func (s *session) round(ctx context.Context) (items []int, alone []time.Duration
 		before := s.use()
 		wall := s.at(ctx, 1, item)[0]
 		used := s.use().since(before, wall, s.unit)
-		if used.wall == 0 {
+		if used.wall == 0 || s.err != nil {
 			break
 		}
 		if wall > shortCall && s.unit > 1 && work(used.share()) == Computes {
@@ -238,12 +277,12 @@ func (s *session) round(ctx context.Context) (items []int, alone []time.Duration
 	return items, alone
 }
 
-// limit measures a limit, and returns the median of all samples of its speedup.
+// limit measures a limit, and returns its speedup.
 func (s *session) limit(ctx context.Context, k int, items []int, alone []time.Duration) float64 {
 	m := s.limited(k)
 	if s.unit > 1 {
 		s.list(ctx, m, alone)
-		return m.Speedup.Median
+		return m.Speedup.Value
 	}
 	if s.Once { // others, which are compared with these
 		items = nil
@@ -254,13 +293,13 @@ func (s *session) limit(ctx context.Context, k int, items []int, alone []time.Du
 		}
 	}
 	for i, wall := range s.at(ctx, k, items...) {
-		if wall > 0 {
-			m.add(float64(k) * alone[i].Seconds() / wall.Seconds())
-			m.took(wall)
+		if wall > 0 && s.err == nil && ctx.Err() == nil {
+			m.add(time.Duration(k)*alone[i], wall)
+			m.walls = append(m.walls, wall)
 		}
 	}
 	s.judge()
-	return m.Speedup.Median
+	return m.Speedup.Value
 }
 
 // explore doubles the limit until two steps gain no more.
@@ -280,32 +319,32 @@ func (s *session) explore(ctx context.Context, items []int, alone []time.Duratio
 // warmed reports that the first call of an item took longer than the next one, if that could
 // be why a limit seems faster.
 func (s *session) warmed(ctx context.Context, items []int, alone []time.Duration) bool {
-	if best := s.choose(2); best == nil || best.Speedup.Median < MinSpeedup || best.Speedup.Median > 3 && s.limited(2).Speedup.Median < 2*MinSpeedup {
+	if best := s.choose(measured); best == nil || best.Speedup.Value < MinSpeedup || best.Speedup.Value > 3 && estimate(s.limited(2).alone, s.limited(2).took).Value < 2*MinSpeedup {
 		return false
 	}
-	var ratios []float64
-	s.drain()
+	s.drain(ctx)
+	var first, second time.Duration
 	for i, wall := range s.at(ctx, 1, items...) {
-		if wall > 0 {
-			ratios = append(ratios, alone[i].Seconds()/wall.Seconds())
-		}
+		first, second = first+alone[i], second+wall
 	}
-	return len(ratios) > 0 && estimate(ratios).Median >= MinSpeedup
+	return first.Seconds() >= MinSpeedup*second.Seconds() && !s.over(ctx)
 }
 
 // list runs a list by a model: the short one, or as many items as take some time.
 func (s *session) list(ctx context.Context, m *model, alone []time.Duration) {
-	s.drain()
+	s.drain(ctx)
 	var done atomic.Int64
 	var sum time.Duration
 	for _, wall := range alone {
 		sum += wall
 	}
-	items, f, waited, before, began := s.unit, s.call, queued(), s.use(), time.Now()
+	item := max(1, sum/time.Duration(len(alone)))
+	items, f, before, began := s.unit, s.window, s.use(), time.Now()
 	if s.stages && s.unit == 1 {
-		items = min(s.N, max(16, int(aloneFor/alone[0])))
+		items, f = min(s.N, max(16, int(aloneFor/item))), s.call
 	} else if s.unit == 1 {
-		items, f = s.items, func(ctx context.Context, i int) error {
+		items = min(s.items, int(float64(rangeFor)/float64(item)*2*s.choose(measured).Speedup.Value)) // more than can end
+		f = func(ctx context.Context, i int) error {
 			if time.Since(began) > rangeFor || s.over(ctx) {
 				return nil
 			}
@@ -316,11 +355,12 @@ func (s *session) list(ctx context.Context, m *model, alone []time.Duration) {
 	s.err = m.list(ctx, items, f)
 	used := s.use().since(before, time.Since(began), 1)
 	if items = cmp.Or(int(done.Load()), items); s.err != nil || ctx.Err() != nil {
+		s.failed = max(s.failed, 2)
 		return
 	}
 	if s.Calls += items; s.unit > 1 && s.Work == Computes {
-		used.wall = time.Duration(used.wall.Seconds() * float64(used.cpu) / (used.cpu + queued() - waited).Seconds())
+		used.wall = used.uncontended()
 	}
-	m.add(float64(items) * sum.Seconds() / float64(len(alone)) / used.wall.Seconds())
+	m.add(time.Duration(items)*item, used.wall)
 	s.judge()
 }

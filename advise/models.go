@@ -1,6 +1,7 @@
 package advise
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -25,10 +26,10 @@ type function = func(ctx context.Context, i int) error
 // A model has the samples of a Model.
 type model struct {
 	Model
-	code     string
-	list     func(ctx context.Context, n int, f function) error
-	speedups []float64
-	walls    []time.Duration // of items, if they are measured one by one
+	code        string
+	list        func(ctx context.Context, n int, f function) error
+	alone, took []float64       // samples: a time alone, and that by the model
+	walls       []time.Duration // of items, if they are measured one by one
 }
 
 const parName = "par.Range"
@@ -80,38 +81,31 @@ func (s *session) limited(k int) *model {
 	return m
 }
 
-// add adds a sample of the speedup.
-func (m *model) add(speedup float64) {
-	m.speedups = append(m.speedups, speedup)
-	m.Speedup = estimate(m.speedups)
-}
-
-func (m *model) took(wall time.Duration) {
-	m.walls = append(m.walls, wall)
-	slices.Sort(m.walls)
-	m.P50, m.P99 = m.walls[len(m.walls)/2], m.walls[len(m.walls)*99/100]
+// add adds a sample.
+func (m *model) add(alone, took time.Duration) {
+	m.alone, m.took = append(m.alone, alone.Seconds()), append(m.took, took.Seconds())
 }
 
 // quantiles are those of Student's distribution that half a percent exceeds, by degrees of
 // freedom. The last one is near those of all that follow.
 var quantiles = [...]float64{1: 63.66, 9.92, 5.84, 4.60, 4.03, 3.71, 3.50, 3.36, 3.25, 3.17, 3.11, 3.05, 3.01, 2.98}
 
-// estimate returns the median, and an interval of the mean of the logarithms: samples of a
-// ratio differ by factors.
-func estimate(samples []float64) Estimate {
-	n := float64(len(samples))
-	sorted := slices.Sorted(slices.Values(samples))
-	e := Estimate{Median: (sorted[(len(samples)-1)/2] + sorted[len(samples)/2]) / 2}
+// estimate returns the ratio of two sums, and its interval: see W. G. Cochran, Sampling
+// Techniques, chapter 6.
+func estimate(alone, took []float64) Estimate {
+	n, sumAlone, sumTook, squares := float64(len(took)), 0.0, 0.0, 0.0
+	for i := range took {
+		sumAlone, sumTook = sumAlone+alone[i], sumTook+took[i]
+	}
+	ratio := sumAlone / sumTook
 	if n < 3 {
-		return e
+		return Estimate{Value: ratio}
 	}
-	var sum, squares float64
-	for _, x := range samples {
-		sum, squares = sum+math.Log(x), squares+math.Log(x)*math.Log(x)
+	for i := range took {
+		squares += (alone[i] - ratio*took[i]) * (alone[i] - ratio*took[i])
 	}
-	variance := max(0, squares-sum*sum/n) / (n - 1)
-	half := quantiles[min(len(samples), len(quantiles))-1] * math.Sqrt(variance/n)
-	return Estimate{e.Median, min(e.Median, math.Exp(sum/n-half)), max(e.Median, math.Exp(sum/n+half))}
+	half := quantiles[min(len(took), len(quantiles))-1] * math.Sqrt(squares/(n-1)*n) / sumAlone
+	return Estimate{ratio, ratio * math.Exp(-half), ratio * math.Exp(half)}
 }
 
 // highest returns the largest limit that can be useful. Items that compute for a part of their
@@ -128,30 +122,38 @@ func (s *session) highest() int {
 	return highest
 }
 
-// choose returns the first model that is nearly as fast as the fastest of them, or nil, of those
-// with a limit of lowest or more; the loop is not one of them.
-func (s *session) choose(lowest int) *model {
-	models := slices.DeleteFunc(slices.Clone(s.models[1:]), func(m *model) bool { return m.Limit < lowest || len(m.speedups) == 0 })
-	best := 0.0
+// choose returns the first of some models that is nearly as fast as the fastest of them, or nil.
+// The loop is none of them, nor, after a failure, what could run as many calls at once.
+func (s *session) choose(of func(*model) bool) *model {
+	best, models := 0.0, slices.DeleteFunc(slices.Clone(s.models[1:]), func(m *model) bool {
+		return len(m.took) == 0 || s.failed > 0 && (m.Limit == 0 || m.Limit >= s.failed) || !of(m)
+	})
 	for _, m := range models {
-		best = max(best, m.Speedup.Median)
+		best = max(best, m.Speedup.Value)
 	}
 	for _, m := range models {
-		if m.Speedup.Median >= near*best {
+		if m.Speedup.Value >= near*best {
 			return m
 		}
 	}
 	return nil
 }
 
-// bound returns the largest speedup of the list: its time in a loop, divided by its longest item.
-func (s *session) bound() float64 {
+func measured(*model) bool { return true }
+
+// bound returns the largest speedup that a model can have: a limit, the CPUs if the items
+// compute, and the time of the list in a loop, divided by that of its longest item.
+func (s *session) bound(limit int) float64 {
+	bound := float64(cmp.Or(limit, s.N))
+	if s.unit > 1 && s.Work == Computes {
+		bound = min(bound, float64(runtime.GOMAXPROCS(0)))
+	}
 	var sum, longest time.Duration
 	for _, took := range s.shortest {
 		sum, longest = sum+took, max(longest, took)
 	}
-	if longest == 0 || s.unit > 1 || s.stages {
-		return math.Inf(1)
+	if longest > 0 && s.unit == 1 && !s.stages {
+		bound = min(bound, sum.Seconds()/float64(len(s.shortest))*float64(s.N)/longest.Seconds())
 	}
-	return sum.Seconds() / float64(len(s.shortest)) * float64(s.N) / longest.Seconds()
+	return bound
 }

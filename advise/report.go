@@ -16,7 +16,10 @@ func (s *session) judge() {
 	r.Took, r.Models = time.Since(s.began), nil
 	if n := len(s.alone); n > 0 {
 		slices.SortFunc(s.alone, func(a, b usage) int { return cmp.Compare(a.share(), b.share()) })
-		s.share = s.alone[n*9/10].share() // other programs make it smaller
+		s.share = s.alone[n/2].share()
+		if s.unit == 1 { // other programs make it smaller
+			s.share = s.alone[n*9/10].share()
+		}
 		r.Work = work(s.share)
 		slices.SortFunc(s.alone, func(a, b usage) int { return cmp.Compare(a.wall, b.wall) })
 		median := s.alone[n/2]
@@ -27,16 +30,24 @@ func (s *session) judge() {
 		}
 		perSecond, loop.Speedup, loop.P50, loop.P99 = float64(n)/all.Seconds(), Estimate{1, 1, 1}, r.Item.Wall, r.Item.P99
 	}
-	bound := s.bound()
 	for _, m := range s.models {
-		if e := &m.Speedup; e.Median > 0 {
-			*e = Estimate{min(e.Median, bound), min(e.Lo, bound), min(e.Hi, bound)}
-			m.PerSecond = m.Speedup.Median * perSecond
+		if len(m.took) > 0 {
+			e, bound := estimate(m.alone, m.took), s.bound(m.Limit)
+			m.Speedup = Estimate{min(e.Value, bound), min(e.Lo, bound), min(e.Hi, bound)}
+		}
+		if n := len(m.walls); n > 0 {
+			slices.Sort(m.walls)
+			m.P50, m.P99 = m.walls[n/2], m.walls[n*99/100]
+		}
+		if m.Speedup.Value > 0 {
+			m.PerSecond = m.Speedup.Value * perSecond
 			r.Models = append(r.Models, m.Model)
 		}
 	}
-	best, limit := s.choose(0), s.choose(2)
-	if r.Answer = s.pays(); r.Answer == No || best == nil || best.Speedup.Median < MinSpeedup {
+	pays := s.choose(func(m *model) bool { return m.Speedup.Lo >= MinSpeedup })
+	fast := func(m *model) bool { return pays == nil || m.Speedup.Lo >= MinSpeedup || m.Speedup.Hi == 0 }
+	best, limit := s.choose(fast), s.choose(func(m *model) bool { return m.Limit > 1 && fast(m) })
+	if r.Answer = s.answer(pays); r.Answer == No || best == nil || best.Speedup.Value < MinSpeedup {
 		best = loop
 	}
 	r.Best, r.Code, r.Limit = &best.Model, best.code, 0
@@ -52,22 +63,19 @@ func (s *session) judge() {
 	}
 }
 
-// pays returns whether a model is faster than the loop.
-func (s *session) pays() Answer {
-	if s.N < 2 || s.Most < 2 || s.tiny() {
-		return No
-	}
-	no := s.others() == 0 && len(s.Models) > 1
+// answer returns whether a model is faster than the loop. pays is one that surely is, or nil.
+func (s *session) answer(pays *model) Answer {
+	highest := 0.0
 	for _, m := range s.models[1:] {
-		if m.Speedup.Lo >= MinSpeedup {
-			return Yes
-		}
-		no = no && m.Speedup.Hi < MinSpeedup && (m.Speedup.Hi > 0 || len(m.speedups) == 0)
+		highest = max(highest, m.Speedup.Hi)
 	}
-	if no {
+	switch {
+	case highest > 0 && highest < MinSpeedup && s.others() == 0 && s.failed == 0 || s.N < 2 || s.Most < 2 || s.tiny():
 		return No
+	case pays == nil || s.Once && s.Item.Wall < handOver:
+		return NotSure
 	}
-	return NotSure
+	return Yes
 }
 
 // tiny reports that the whole list is too short to start goroutines.
@@ -88,7 +96,7 @@ func (s *session) others() float64 {
 
 // reason returns the reason of the answer.
 func (s *session) reason(best *model) string {
-	measured := fmt.Sprintf("%s is %s times as fast as a plain loop", best.Name, digits(best.Speedup.Median))
+	measured := fmt.Sprintf("%s is %s times as fast as a plain loop", best.Name, digits(best.Speedup.Value))
 	if e := best.Speedup; e.Lo > 0 {
 		measured += fmt.Sprintf(" (%s to %s)", digits(e.Lo), digits(e.Hi))
 	}
@@ -101,6 +109,10 @@ func (s *session) reason(best *model) string {
 		return measured + "."
 	case s.tiny():
 		return fmt.Sprintf("all items take %s together, and concurrency pays from about %s.", short(time.Duration(s.N)*s.Item.Wall), worthIt)
+	case len(s.alone) == 0:
+		return "no item was measured in this time."
+	case s.Once && s.Item.Wall < handOver:
+		return "an item is too short to be measured by one call."
 	case len(s.Models) < 2:
 		return "nothing was measured but the loop."
 	case s.others() > 0:
@@ -109,7 +121,7 @@ func (s *session) reason(best *model) string {
 		return measured + "; more time or more items may decide."
 	case s.Answer == NotSure:
 		return "the times of the items differ too much; more time or more items may decide."
-	case s.bound() < MinSpeedup:
+	case s.bound(0) < MinSpeedup:
 		return "the longest item takes nearly as long as all of them together."
 	case s.Work == Computes && s.share > 1.5:
 		return fmt.Sprintf("an item keeps %.1f CPUs busy by itself.", s.share)
@@ -128,20 +140,24 @@ func (s *session) notes(limit *model) (notes []string) {
 	}
 	note(s.Work == Unknown && s.Calls > 0, "The CPU time is not known.")
 	note(s.again, "The first call of an item took longer than the next ones, which were measured.")
-	if s.Answer != Yes || limit == nil {
+	note(s.failed > 0, "A call failed while %d ran.", s.failed)
+	if s.Answer != Yes {
 		return notes
 	}
-	loop, highest := s.models[0], min(s.N, s.Most)
+	note(true, "Items that depend on each other must not run concurrently, whatever their speedup.")
+	note(true, "A plain loop does %s items a second. Well below that rate concurrency gains little.", digits(s.models[0].PerSecond))
+	if limit == nil {
+		return notes
+	}
+	loop := s.models[0]
 	note(s.others() > 0, "Other programs used %.1f CPUs. Without them the speedup may be larger.", s.others())
 	note(s.Once, "Each item was called once, so different items were compared.")
-	note(s.bound() < near*float64(limit.Limit), "The list cannot be more than %s times as fast, because its longest item takes as long as that.", digits(s.bound()))
-	note(s.Work != Computes && limit.Limit == highest, "A limit above %d was not measured.", highest)
+	note(s.bound(0) < near*float64(limit.Limit), "The list cannot be more than %s times as fast, because its longest item takes as long as that.", digits(s.bound(0)))
+	note(s.Work != Computes && limit == s.models[len(s.models)-1], "A limit above %d was not measured.", limit.Limit)
 	few := int(worthIt / max(1, s.Item.Wall))
-	note(s.unit > 1 && few < s.N, "For fewer than about %d items, a plain loop is as good.", few)
+	note(s.unit > 1 && few > 1 && few < s.N, "For fewer than about %d items, a plain loop is as good.", few)
 	note(limit.P50 > loop.P50*5/4, "An item takes %s times as long at limit %d as alone. If its latency matters more than throughput, take a smaller limit.",
 		digits(limit.P50.Seconds()/loop.P50.Seconds()), limit.Limit)
-	note(true, "A plain loop does %s items a second. If fewer arrive, concurrency gains nothing.", digits(loop.PerSecond))
-	note(true, "Items that depend on each other must not run concurrently, whatever their speedup.")
 	return notes
 }
 
@@ -149,7 +165,7 @@ func (s *session) notes(limit *model) (notes []string) {
 func (r *Report) String() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	line("%d items; %d calls in %s.", r.N, r.Calls, short(r.Took))
+	line("items: %d, calls: %d, time: %s", r.N, r.Calls, cmp.Or(short(r.Took), "0s"))
 	if r.Item.Measured > 0 {
 		text := fmt.Sprintf("An item takes %s alone (p99 %s)", short(r.Item.Wall), short(r.Item.P99))
 		if r.Work != Unknown {
@@ -160,7 +176,7 @@ func (r *Report) String() string {
 		}
 		line("%s.", text)
 	}
-	line("Does concurrency pay? %s: %s", strings.ToUpper(string(r.Answer[:1]))+string(r.Answer[1:]), r.Reason)
+	line("Does concurrency pay? %s: %s", r.Answer, r.Reason)
 	most := 0.0
 	for _, m := range r.Models {
 		most = max(most, m.PerSecond)
@@ -168,7 +184,7 @@ func (r *Report) String() string {
 	if len(r.Models) > 1 {
 		line("\n%-13s %9s %8s %9s %9s", "", "items/s", "speedup", "p50", "p99")
 		for _, m := range r.Models {
-			line("%-13s %9s %8s %9s %9s  %s", m.Name, digits(m.PerSecond), digits(m.Speedup.Median), short(m.P50), short(m.P99), strings.Repeat("█", int(30*m.PerSecond/most+0.5)))
+			line("%-13s %9s %8s %9s %9s  %s", m.Name, digits(m.PerSecond), digits(m.Speedup.Value), short(m.P50), short(m.P99), strings.Repeat("█", int(30*m.PerSecond/most+0.5)))
 		}
 	}
 	if r.Code != "" {

@@ -2,6 +2,7 @@ package advise
 
 import (
 	"context"
+	"time"
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/stream"
@@ -10,8 +11,8 @@ import (
 // Stages measures a function in two steps for the indexes from 0 to n-1, in order: whether it
 // pays to produce a record while the one before is consumed. It compares a loop with a
 // channel, with a boundary of package stream, and with one of batches. It calls both functions
-// many times for an index, neither of them concurrently with itself. Errors, panics and the
-// end of ctx are those of Run.
+// many times for an index, neither of them concurrently with itself, for up to 20 seconds.
+// Errors, panics and the end of ctx are those of Run.
 func Stages[T any](ctx context.Context, n int, produce func(ctx context.Context, i int) (T, error), consume func(ctx context.Context, record T) error) (*Report, error) {
 	records := func(n int) stream.Stream[T] {
 		return stream.MapErr(stream.Generate(func(_ context.Context, emit func(int) bool) error {
@@ -31,13 +32,13 @@ func Stages[T any](ctx context.Context, n int, produce func(ctx context.Context,
 			return err
 		}
 	}
-	return Options{}.measure(ctx, "Stages", n, both, []*model{
-		{Model: Model{Name: "loop", Limit: 1}, code: "for i := range n {\n\trecord := produce(ctx, i)\n\tconsume(ctx, record)\n}"},
-		{Model: Model{Name: "stream.Buffer"}, code: "err := stream.Each(ctx, stream.Buffer(records, 1024), consume)",
+	return Options{Budget: 20 * time.Second}.measure(ctx, "Stages", n, both, []*model{
+		{Model: Model{Name: "loop", Limit: 1}, code: "for i := range n {\n\trecord, err := produce(ctx, i)\n\tif err == nil {\n\t\terr = consume(ctx, record)\n\t}\n\tif err != nil {\n\t\treturn err\n\t}\n}"},
+		{Model: Model{Name: "stream.Buffer"}, code: "records := stream.MapErr(source, produce) // a Stream of the indexes\nerr := stream.Each(ctx, stream.Buffer(records, 1024), consume)",
 			list: func(ctx context.Context, n int, _ function) error {
 				return stream.Each(ctx, stream.Buffer(records(n), 1024), consumed)
 			}},
-		{Model: Model{Name: "batches"}, code: "err := stream.Each(ctx, stream.Buffer(stream.Chunk(records, 128, 0), 8), consumeAll)",
+		{Model: Model{Name: "batches"}, code: "batches := stream.Chunk(stream.MapErr(source, produce), 128, 0) // of a Stream of the indexes\nerr := stream.Each(ctx, stream.Buffer(batches, 8), consumeAll)",
 			list: func(ctx context.Context, n int, _ function) error {
 				return stream.Each(ctx, stream.Buffer(stream.Chunk(records(n), 128, 0), 8), func(batch []T) (err error) {
 					for i := 0; i < len(batch) && err == nil; i++ {

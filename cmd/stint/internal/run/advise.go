@@ -162,7 +162,7 @@ func (a *adviser) ended(i int, j *job, beside bool, sum uint64, said string) err
 // same. stint run finds the number of jobs, unless more are slower, or more than --most.
 func (a *adviser) lines(r *advise.Report) string {
 	flags, lists, from := a.input()
-	slower := func(m advise.Model) bool { return m.Limit > r.Limit && m.Speedup.Median < 0.9*r.Best.Speedup.Median }
+	slower := func(m advise.Model) bool { return m.Limit > r.Limit && m.Speedup.Value < 0.9*r.Best.Speedup.Value }
 	if r.Limit > 0 && r.Best != nil && r.Best.Limit > 0 && (r.Limit == 1 || r.Limit == a.o.Most || slices.ContainsFunc(r.Models, slower)) {
 		flags = fmt.Sprintf("-j %d ", r.Limit) + flags
 	}
