@@ -457,3 +457,91 @@ func TestReport(t *testing.T) {
 		}
 	}
 }
+
+// A server with one place serves those first that come last.
+func TestStarvingCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var waiting []chan bool
+		busy, began := false, time.Now()
+		r, err := Options{own: func() time.Duration { return time.Since(began) / 100 }}.Run(t.Context(), 500, func(context.Context, int) error {
+			mu.Lock()
+			if busy {
+				turn := make(chan bool)
+				waiting = append(waiting, turn)
+				mu.Unlock()
+				<-turn
+				mu.Lock()
+			}
+			busy = true
+			mu.Unlock()
+			time.Sleep(20 * time.Millisecond)
+			mu.Lock()
+			defer mu.Unlock()
+			if busy = len(waiting) > 0; busy {
+				close(waiting[len(waiting)-1])
+				waiting = waiting[:len(waiting)-1]
+			}
+			return nil
+		})
+		if err != nil || r.Answer == Yes {
+			t.Errorf("%v, %s", err, r)
+		}
+	})
+}
+
+// The first call is slow, the others are short; there are more items than can be called.
+func TestSlowStartOfAHugeList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var first sync.Once
+		began := time.Now()
+		o := Options{Budget: 6 * time.Second, own: func() time.Duration { return time.Since(began) / 100 }}
+		r, err := o.Run(t.Context(), 1e9, func(context.Context, int) error {
+			first.Do(func() { time.Sleep(5 * time.Millisecond) })
+			time.Sleep(50 * time.Microsecond)
+			return nil
+		})
+		if err != nil || r.Answer != Yes || r.Item.Wall != 50*time.Microsecond || strings.Contains(r.String(), "first call") {
+			t.Errorf("%v, %s", err, r)
+		}
+		if r, err = o.Run(t.Context(), 1e9, func(context.Context, int) error { time.Sleep(2 * time.Millisecond); return nil }); err != nil || r.Answer != Yes {
+			t.Errorf("%v, %s", err, r)
+		}
+		if took := time.Since(began); took > 14*time.Second {
+			t.Errorf("took %v", took)
+		}
+	})
+}
+
+// A server refuses a tenth call: the code keeps below that.
+func TestRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var running atomic.Int64
+		began, refused := time.Now(), errors.New("refused")
+		r, err := Options{own: func() time.Duration { return time.Since(began) / 100 }}.Run(t.Context(), 100, func(context.Context, int) error {
+			defer running.Add(-1)
+			if running.Add(1) > 9 {
+				return refused
+			}
+			time.Sleep(20 * time.Millisecond)
+			return nil
+		})
+		if err != refused || r.Answer != Yes || r.Limit != 8 || r.Best.Limit != 8 || !strings.Contains(r.String(), "A call failed while 1") {
+			t.Errorf("%v, %s", err, r)
+		}
+	})
+}
+
+func TestOneCPU(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	r, err := Options{Budget: 4 * time.Second}.Run(t.Context(), 100, func(_ context.Context, i int) error {
+		for range 2_000_000 {
+			i = i*7 + 1
+		}
+		runtime.KeepAlive(i)
+		return nil
+	})
+	if err != nil || r.Answer == Yes && r.Work == Computes {
+		t.Errorf("%v, %s", err, r)
+	}
+}

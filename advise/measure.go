@@ -104,7 +104,7 @@ func (s *session) rounds(ctx context.Context) {
 	}
 	for !s.over(ctx) && (s.Answer == NotSure || time.Since(s.began) < leastFor) {
 		items, alone := s.round(ctx)
-		if len(items) == 0 || s.Answer == No && len(s.Models) == 1 { // one item, or a list too short
+		if len(items) == 0 || s.refuted() || s.Answer == No && len(s.Models) == 1 { // one item, or a list too short
 			return
 		}
 		if !s.stages {
@@ -114,7 +114,11 @@ func (s *session) rounds(ctx context.Context) {
 				continue
 			}
 		}
+		best := s.choose(fixed)
 		for _, m := range s.models {
+			if m == best && s.unit == 1 && m.whole == 0 && s.Answer == Yes && !s.Once && !s.over(ctx) {
+				s.list(ctx, m, alone)
+			}
 			useful := s.unit > 1 || s.stages || len(m.took) == 0 && s.Answer == Yes && !s.Once
 			if m.Limit == 0 && useful && (m.Name != parName || s.CPU == nil && s.Work == Computes) && !s.over(ctx) {
 				s.list(ctx, m, alone)
@@ -212,8 +216,11 @@ func (s *session) fresh() int {
 // then; what has not begun is 0.
 func (s *session) at(ctx context.Context, k int, items ...int) []time.Duration {
 	walls, todo, began := make([]time.Duration, len(items)), slices.Clone(items), make([]time.Time, len(items))
-	ready := func(item int) bool { return item >= 0 && !s.running[item] && len(s.running) == k-1 }
-	for others := 0; ; {
+	others := 0
+	ready := func(item int) bool {
+		return item >= 0 && !s.running[item] && (len(s.running) == k-1 || others > s.items)
+	}
+	for {
 		for len(s.running) >= k && s.wait(ctx) {
 		}
 		if s.over(ctx) || !slices.Contains(walls, 0) {
@@ -361,6 +368,10 @@ func (s *session) list(ctx context.Context, m *model, alone []time.Duration) {
 	if s.Calls += items; s.unit > 1 && s.Work == Computes {
 		used.wall = used.uncontended()
 	}
-	m.add(time.Duration(items)*item, used.wall)
+	if m.Limit == 0 || s.unit > 1 {
+		m.add(time.Duration(items)*item, used.wall)
+	} else {
+		m.whole = float64(items) * item.Seconds() / used.wall.Seconds()
+	}
 	s.judge()
 }

@@ -30,6 +30,7 @@ type model struct {
 	list        func(ctx context.Context, n int, f function) error
 	alone, took []float64       // samples: a time alone, and that by the model
 	walls       []time.Duration // of items, if they are measured one by one
+	whole       float64         // the speedup of a list with a limit, if items are measured one by one
 }
 
 const parName = "par.Range"
@@ -140,6 +141,8 @@ func (s *session) choose(of func(*model) bool) *model {
 }
 
 func measured(*model) bool { return true }
+
+func fixed(m *model) bool { return m.Limit > 1 }
 
 // bound returns the largest speedup that a model can have: a limit, the CPUs if the items
 // compute, and the time of the list in a loop, divided by that of its longest item.

@@ -72,10 +72,16 @@ func (s *session) answer(pays *model) Answer {
 	switch {
 	case highest > 0 && highest < MinSpeedup && s.others() == 0 && s.failed == 0 || s.N < 2 || s.Most < 2 || s.tiny():
 		return No
-	case pays == nil || s.Once && s.Item.Wall < handOver:
+	case pays == nil || s.Once && s.Item.Wall < handOver || s.refuted():
 		return NotSure
 	}
 	return Yes
+}
+
+// refuted reports that a list at a limit was not faster, whatever single calls say: others may
+// have starved.
+func (s *session) refuted() bool {
+	return slices.ContainsFunc(s.models, func(m *model) bool { return m.whole > 0 && m.whole < MinSpeedup && 2*m.whole < m.Speedup.Value })
 }
 
 // tiny reports that the whole list is too short to start goroutines.
@@ -117,6 +123,8 @@ func (s *session) reason(best *model) string {
 		return "nothing was measured but the loop."
 	case s.others() > 0:
 		return fmt.Sprintf("other programs use %.1f CPUs, which concurrent items would need.", s.others())
+	case s.refuted():
+		return "single calls were faster concurrently, but a list of them was not: some may have waited for long."
 	case s.Answer == NotSure && best.Limit != 1:
 		return measured + "; more time or more items may decide."
 	case s.Answer == NotSure:
