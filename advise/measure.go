@@ -34,6 +34,7 @@ type session struct {
 	first           usage   // of a long call of the first item, until a round has it
 	share           float64 // of their time is on a CPU
 	unit, from      int     // items that are measured together: 1, or a list of short ones, and the first of these
+	repeat          int     // runs of a list that are measured together
 	items           int     // the first ones that are called one by one: all, or with again those that were called before
 	again           bool    // the first call of an item takes longer than the next ones
 	next            int     // the item after the last fresh one
@@ -74,7 +75,7 @@ func (o Options) measure(ctx context.Context, caller string, n int, f function, 
 	case n < 0 || o.Budget < 0 || o.Most < 0:
 		panic(fmt.Sprintf("advise: %s: n is %d, Budget %v, Most %d: want 0 or more", caller, n, o.Budget, o.Most))
 	}
-	s := &session{Options: o, Report: &Report{N: n, Answer: NotSure, Work: Unknown}, call: f, models: models, items: n, unit: 1, began: time.Now(), running: map[int]bool{}, shortest: map[int]time.Duration{}}
+	s := &session{Options: o, Report: &Report{N: n, Answer: NotSure, Work: Unknown}, call: f, models: models, items: n, unit: 1, repeat: 1, began: time.Now(), running: map[int]bool{}, shortest: map[int]time.Duration{}}
 	s.Budget, s.Most, s.begin = cmp.Or(o.Budget, time.Minute), min(cmp.Or(o.Most, max(256, runtime.GOMAXPROCS(0))), 1<<16), s.use()
 	s.busy, s.idle = machine()
 	s.deadline, s.stages = s.began.Add(s.Budget), models[1].Name != parName
@@ -146,6 +147,7 @@ func (s *session) pilot(ctx context.Context) {
 			s.unit = max(s.unit, 512) // enough for large limits
 		}
 		s.unit = min(s.unit, s.N)
+		s.repeat = int(2*shortCall/max(1, used.wall*time.Duration(s.unit))) + 1
 	}
 }
 
@@ -156,16 +158,18 @@ func (s *session) window(ctx context.Context, i int) error { return s.call(ctx, 
 func (s *session) start(item int, wall *time.Duration) {
 	end, began := end{item: item, wall: wall, err: stint.ErrGoexit}, time.Now() // or a panic, which the group raises
 	s.running[item] = true
-	s.Calls += s.unit
-	s.group.Go(func(ctx context.Context) error {
+	s.Calls += s.unit * s.repeat
+	s.group.Go(func(ctx context.Context) (err error) {
 		defer func() { s.ended <- end }()
+		runtime.Gosched() // or it would run before those that wait for a CPU
 		if s.unit == 1 {
-			end.err = s.call(ctx, item)
-		} else {
-			end.err = loop(ctx, s.unit, s.window)
+			err = s.call(ctx, item)
 		}
-		end.took = max(1, time.Since(began))
-		return end.err
+		for i := 0; i < s.repeat && s.unit > 1 && err == nil; i++ {
+			err = loop(ctx, s.unit, s.window)
+		}
+		end.err, end.took = err, max(1, time.Since(began))
+		return err
 	})
 }
 
@@ -271,7 +275,7 @@ func (s *session) round(ctx context.Context) (items []int, alone []time.Duration
 		}
 		before := s.use()
 		wall := s.at(ctx, 1, item)[0]
-		used := s.use().since(before, wall, s.unit)
+		used := s.use().since(before, wall, s.unit*s.repeat)
 		if used.wall == 0 || s.err != nil {
 			break
 		}
@@ -359,12 +363,15 @@ func (s *session) list(ctx context.Context, m *model, alone []time.Duration) {
 			return s.call(ctx, i)
 		}
 	}
-	s.err = m.list(ctx, items, f)
+	for i := 0; i < s.repeat && s.err == nil; i++ {
+		s.err = m.list(ctx, items, f)
+	}
 	used := s.use().since(before, time.Since(began), 1)
 	if items = cmp.Or(int(done.Load()), items); s.err != nil || ctx.Err() != nil {
 		s.failed = max(s.failed, 2)
 		return
 	}
+	items *= s.repeat
 	if s.Calls += items; s.unit > 1 && s.Work == Computes {
 		used.wall = used.uncontended()
 	}

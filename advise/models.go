@@ -148,15 +148,20 @@ func fixed(m *model) bool { return m.Limit > 1 }
 // compute, and the time of the list in a loop, divided by that of its longest item.
 func (s *session) bound(limit int) float64 {
 	bound := float64(cmp.Or(limit, s.N))
-	if s.unit > 1 && s.Work == Computes {
-		bound = min(bound, float64(runtime.GOMAXPROCS(0)))
+	if s.Work == Computes || s.Work == Both {
+		bound = min(bound, max(1, float64(runtime.GOMAXPROCS(0))/s.share))
 	}
+	return min(bound, s.longest())
+}
+
+// longest returns the time of the list in a loop, divided by that of its longest item.
+func (s *session) longest() float64 {
 	var sum, longest time.Duration
 	for _, took := range s.shortest {
 		sum, longest = sum+took, max(longest, took)
 	}
-	if longest > 0 && s.unit == 1 && !s.stages {
-		bound = min(bound, sum.Seconds()/float64(len(s.shortest))*float64(s.N)/longest.Seconds())
+	if longest == 0 || s.unit > 1 || s.stages {
+		return math.Inf(1)
 	}
-	return bound
+	return sum.Seconds() / float64(len(s.shortest)) * float64(s.N) / longest.Seconds()
 }

@@ -23,7 +23,7 @@ func (s *session) judge() {
 		r.Work = work(s.share)
 		slices.SortFunc(s.alone, func(a, b usage) int { return cmp.Compare(a.wall, b.wall) })
 		median := s.alone[n/2]
-		r.Item = Item{n * s.unit, median.wall, s.alone[n*99/100].wall, median.cpu, median.memory}
+		r.Item = Item{n * s.unit * s.repeat, median.wall, s.alone[n*99/100].wall, median.cpu, median.memory}
 		var all time.Duration
 		for _, u := range s.alone {
 			all += u.wall
@@ -56,6 +56,8 @@ func (s *session) judge() {
 		r.Limit = 1
 	case r.Answer == Yes && limit != nil:
 		r.Limit = limit.Limit
+	case r.Answer == Yes:
+		r.Limit = s.highest()
 	}
 	r.Reason, r.Notes = s.reason(best), s.notes(limit)
 	if s.Progress != nil {
@@ -129,7 +131,7 @@ func (s *session) reason(best *model) string {
 		return measured + "; more time or more items may decide."
 	case s.Answer == NotSure:
 		return "the times of the items differ too much; more time or more items may decide."
-	case s.bound(0) < MinSpeedup:
+	case s.unit == 1 && s.longest() < MinSpeedup:
 		return "the longest item takes nearly as long as all of them together."
 	case s.Work == Computes && s.share > 1.5:
 		return fmt.Sprintf("an item keeps %.1f CPUs busy by itself.", s.share)
@@ -160,7 +162,7 @@ func (s *session) notes(limit *model) (notes []string) {
 	loop := s.models[0]
 	note(s.others() > 0, "Other programs used %.1f CPUs. Without them the speedup may be larger.", s.others())
 	note(s.Once, "Each item was called once, so different items were compared.")
-	note(s.bound(0) < near*float64(limit.Limit), "The list cannot be more than %s times as fast, because its longest item takes as long as that.", digits(s.bound(0)))
+	note(s.longest() < near*float64(limit.Limit), "The list is at most %s times as fast, because no limit shortens its longest item.", digits(s.longest()))
 	note(s.Work != Computes && limit == s.models[len(s.models)-1], "A limit above %d was not measured.", limit.Limit)
 	few := int(worthIt / max(1, s.Item.Wall))
 	note(s.unit > 1 && few > 1 && few < s.N, "For fewer than about %d items, a plain loop is as good.", few)

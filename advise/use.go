@@ -11,20 +11,20 @@ import (
 
 // A usage is what was used until some time, or in some time.
 type usage struct {
-	wall, cpu     time.Duration
-	queued, mutex time.Duration // threads waited for a CPU (of Linux alone), and goroutines for a mutex; of lists
-	memory        uint64        // allocated
+	wall, cpu time.Duration
+	queued    time.Duration // threads waited for a CPU; of lists, on Linux
+	slept     time.Duration // a millisecond for each time that a thread has slept
+	memory    uint64        // allocated
 }
 
 // use returns what was used until now.
 func (s *session) use() usage {
-	own := s.own
-	if own == nil {
-		own = processCPU
+	allocated := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(allocated)
+	u := usage{memory: allocated[0].Value.Uint64()}
+	if u.cpu, u.slept = processUse(); s.own != nil {
+		u.cpu = s.own()
 	}
-	samples := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}, {Name: "/sync/mutex/wait/total:seconds"}}
-	metrics.Read(samples)
-	u := usage{cpu: own(), memory: samples[0].Value.Uint64(), mutex: time.Duration(samples[1].Value.Float64() * 1e9)}
 	if s.CPU != nil {
 		u.cpu += s.CPU()
 	}
@@ -43,17 +43,17 @@ func (s *session) use() usage {
 // since returns what each of some items has used in a time.
 func (u usage) since(before usage, wall time.Duration, items int) usage {
 	n := time.Duration(items)
-	return usage{wall / n, (u.cpu - before.cpu) / n, (u.queued - before.queued) / n, (u.mutex - before.mutex) / n, (u.memory - before.memory) / uint64(n)}
+	return usage{wall / n, (u.cpu - before.cpu) / n, (u.queued - before.queued) / n, (u.slept - before.slept) / n, (u.memory - before.memory) / uint64(n)}
 }
 
 // uncontended returns the time of a list that computes, without that in which other programs
-// used the CPUs: the CPU time, divided by the threads that could have run at once. If goroutines waited for a
-// mutex, it is not known.
+// used the CPUs: the CPU time, divided by the number of threads that ran or waited for a CPU.
+// If threads slept, as for a lock, that number says nothing.
 func (u usage) uncontended() time.Duration {
-	threads := min(float64(runtime.GOMAXPROCS(0)), max(1, (u.cpu+u.queued).Seconds()/u.wall.Seconds()))
-	if u.queued <= 0 || u.mutex > u.wall/20 {
+	if u.queued <= 0 || u.slept > u.wall {
 		return u.wall
 	}
+	threads := min(float64(runtime.GOMAXPROCS(0)), max(1, (u.cpu+u.queued).Seconds()/u.wall.Seconds()))
 	return min(u.wall, time.Duration(float64(u.cpu)/threads))
 }
 

@@ -4,5 +4,5 @@ package advise
 
 import "time"
 
-// processCPU returns 0: the CPU time of this process is not known.
-func processCPU() time.Duration { return 0 }
+// processUse returns 0: neither is known.
+func processUse() (cpu, slept time.Duration) { return 0, 0 }

@@ -7,11 +7,12 @@ import (
 	"time"
 )
 
-// processCPU returns the CPU time of this process.
-func processCPU() time.Duration {
+// processUse returns the CPU time of this process, and a millisecond for each time that one of
+// its threads has slept.
+func processUse() (cpu, slept time.Duration) {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
+		return 0, 0
 	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), time.Duration(u.Nvcsw) * time.Millisecond
 }

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"slices"
@@ -61,15 +62,21 @@ func (r *Runner) Advise(ctx context.Context, o AdviseOptions, watcher []string) 
 	defer stop()
 	o.CPU = func() time.Duration { return time.Duration(a.used.Load()) }
 	o.Progress = func(r *advise.Report) { known.Store(string(r.Work) + ". " + r.Reason) }
-	report, err := o.Run(ctx, len(a.items), a.call)
+	limited, cancel := context.WithTimeout(ctx, o.Budget)
+	defer cancel()
+	report, err := o.Run(limited, len(a.items), a.call)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil { // the budget is spent
+		err = nil
+	}
 	if err != nil && report.Item.Measured == 0 {
 		return nil, err
 	}
 	report.Item.Memory = uint64(a.memory)
-	report.Code = strings.TrimSpace(a.lines(report) + "\n\n" + report.Code)
 	if a.differs != "" {
-		report.Notes = append(report.Notes, "The output of "+console.Short(a.differs)+" was always the same alone, and another one beside others: such commands must not run concurrently.")
+		report.Answer, report.Limit, report.Best = advise.No, 1, &report.Models[0]
+		report.Reason = "the output of " + console.Short(a.differs) + " was always the same alone, and another one beside others, so the commands depend on each other."
 	}
+	report.Code = strings.TrimSpace(a.lines(report) + "\n\n" + report.Code)
 	return report, err
 }
 
@@ -146,8 +153,8 @@ func (a *adviser) ended(i int, j *job, beside bool, sum uint64, said string) err
 	switch {
 	case j.failed():
 		text := strings.TrimSuffix(told+": "+j.reason()+": "+said, ": ")
-		if beside && len(alone) > 0 {
-			text += "; it succeeded alone: items depend on each other, or share something that serves fewer at a time: see --most"
+		if beside {
+			text += "; others ran at the same time: items may depend on each other, or share what serves fewer at a time: see --most"
 		}
 		return console.Failure(text)
 	case !beside:
@@ -159,12 +166,11 @@ func (a *adviser) ended(i int, j *job, beside bool, sum uint64, said string) err
 }
 
 // lines returns the command lines that follow a report: of stint run, and of xargs if it does the
-// same. stint run finds the number of jobs, unless more are slower, or more than --most.
+// same.
 func (a *adviser) lines(r *advise.Report) string {
 	flags, lists, from := a.input()
-	slower := func(m advise.Model) bool { return m.Limit > r.Limit && m.Speedup.Value < 0.9*r.Best.Speedup.Value }
-	if r.Limit > 0 && r.Best != nil && r.Best.Limit > 0 && (r.Limit == 1 || r.Limit == a.o.Most || slices.ContainsFunc(r.Models, slower)) {
-		flags = fmt.Sprintf("-j %d ", r.Limit) + flags
+	if r.Answer != advise.NotSure && r.Best.Limit > 0 { // stint run would find a worse number, or none
+		flags = fmt.Sprintf("-j %d ", r.Best.Limit) + flags
 	}
 	command := template.Quote(a.Command)
 	run, place := command, "-0 -I{}"
@@ -204,8 +210,8 @@ func (a *adviser) input() (flags, lists, from string) {
 	}
 	for _, list := range a.Lists {
 		items := template.Quote(list)
-		if len(items) > 200 { // more would not be read
-			items = "ITEM..."
+		if len(items) > 2000 { // more would not be read; a shell refuses this
+			items = "<ITEMS>"
 		}
 		lists, from = lists+" ::: "+items, `printf '%s\0' `+items
 	}

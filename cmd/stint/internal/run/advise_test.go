@@ -65,10 +65,10 @@ func TestAdviseLines(t *testing.T) {
 		{Options{Command: []string{"echo", "x"}, Shell: true}, 2, "seq 0 1 | stint run -s ': {}; echo x'", "", ""},
 		{Options{Command: []string{"echo $1"}, Shell: true}, 2, "seq 0 1 | stint run -s 'echo $1'", "", ""},
 		{Options{Lists: [][]string{{"echo a"}}}, 0, "stint run ::: 'echo a'", "", ""},
-		{Options{Command: []string{"echo", "{#}"}, Lists: [][]string{{strings.Repeat("long ", 50)}}}, 0, "stint run echo '{#}' ::: ITEM...", "", ""},
+		{Options{Command: []string{"echo", "{#}"}, Lists: [][]string{{strings.Repeat("long ", 500)}}}, 0, "stint run echo '{#}' ::: <ITEMS>", "", ""},
 	} {
 		a := adviserOf(t, test.o, AdviseOptions{N: test.n}, stdin)
-		run, xargs, _ := strings.Cut(a.lines(&advise.Report{Answer: advise.Yes, Limit: 4, Best: &advise.Model{Limit: 4}}), "\n")
+		run, xargs, _ := strings.Cut(a.lines(&advise.Report{Answer: advise.Yes, Limit: 4, Best: &advise.Model{}}), "\n")
 		if run != test.run || xargs != test.xargs {
 			t.Errorf("%q:\n%s\n%s\nwant\n%s\n%s", test.o.Command, run, xargs, test.run, test.xargs)
 		}
@@ -83,27 +83,20 @@ func TestAdviseLines(t *testing.T) {
 	}
 }
 
-// TestAdviseJobs wants -j only where stint run would not find the number.
+// TestAdviseJobs wants -j if the best number is a fixed one.
 func TestAdviseJobs(t *testing.T) {
-	limit := func(n int, speedup float64) advise.Model {
-		return advise.Model{Limit: n, Speedup: advise.Estimate{Median: speedup}}
-	}
-	four := limit(4, 3.9)
-	for what, test := range map[string]struct {
+	for _, test := range []struct {
 		r    advise.Report
-		most int
 		want string
 	}{
-		"not sure":         {advise.Report{Best: &four, Models: []advise.Model{limit(1, 1), four}}, 0, "stint run echo a"},
-		"no":               {advise.Report{Limit: 1, Best: &advise.Model{Limit: 1}}, 0, "stint run -j 1 echo a"},
-		"more are as fast": {advise.Report{Limit: 4, Best: &four, Models: []advise.Model{four, limit(8, 3.8)}}, 0, "stint run echo a"},
-		"more are slower":  {advise.Report{Limit: 4, Best: &four, Models: []advise.Model{four, limit(8, 3)}}, 0, "stint run -j 4 echo a"},
-		"more are refused": {advise.Report{Limit: 4, Best: &four, Models: []advise.Model{four}}, 4, "stint run -j 4 echo a"},
-		"without a number": {advise.Report{Limit: 4, Best: &advise.Model{Speedup: four.Speedup}, Models: []advise.Model{four, limit(8, 3)}}, 0, "stint run echo a"},
+		{advise.Report{Answer: advise.NotSure, Best: &advise.Model{Limit: 1}}, "stint run echo a"},
+		{advise.Report{Answer: advise.No, Limit: 1, Best: &advise.Model{Limit: 1}}, "stint run -j 1 echo a"},
+		{advise.Report{Answer: advise.Yes, Limit: 4, Best: &advise.Model{Limit: 4}}, "stint run -j 4 echo a"},
+		{advise.Report{Answer: advise.Yes, Limit: 4, Best: &advise.Model{}}, "stint run echo a"},
 	} {
-		a := adviserOf(t, Options{Command: []string{"echo", "a"}}, AdviseOptions{Options: advise.Options{Most: test.most}}, "b\n")
+		a := adviserOf(t, Options{Command: []string{"echo", "a"}}, AdviseOptions{}, "b\n")
 		if got, _, _ := strings.Cut(a.lines(&test.r), "\n"); got != test.want {
-			t.Errorf("%s: %s, want %s", what, got, test.want)
+			t.Errorf("%s: %s, want %s", test.r.Answer, got, test.want)
 		}
 	}
 }
@@ -111,7 +104,7 @@ func TestAdviseJobs(t *testing.T) {
 // TestAdviseCalls runs a command that fails, one that fails beside others, and one whose output is another one beside others.
 func TestAdviseCalls(t *testing.T) {
 	t.Chdir(t.TempDir())
-	const hint = "; it succeeded alone: items depend on each other, or share something that serves fewer at a time: see --most"
+	const hint = "; others ran at the same time: items may depend on each other, or share what serves fewer at a time: see --most"
 	for script, want := range map[string]string{
 		"echo no {} >&2; exit 3":                    `echo no 'a b' >&2; exit 3: exit status 3: no a b`,
 		"exit 4 # {}":                               "exit status 4",
