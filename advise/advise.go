@@ -12,7 +12,8 @@
 //		t.Log(report)
 //	}
 //
-// The items must not depend on each other. Stages is for a function in two steps. The command
+// "go test -v" prints the report; do not measure with -race. It takes about two seconds, or up
+// to a minute if the answer is not clear. The items must not depend on each other. Stages is for a function in two steps. The command
 // "stint advise" does the same for a command line. The page docs/which.md of
 // https://github.com/stint-go/stint has the decision for the usual cases.
 package advise
@@ -39,7 +40,7 @@ type Report struct {
 	// Answer says whether concurrency pays: Yes if a model is at least MinSpeedup times as fast
 	// as the loop, No if none is, and NotSure if that takes more items or more time to say.
 	Answer Answer  `json:"answer"`
-	Limit  int     `json:"limit"`  // the smallest limit with nearly the best throughput; 1 if concurrency does not pay, 0 if not sure
+	Limit  int     `json:"limit"`  // the smallest fixed limit with nearly the best throughput; 1 if the answer is no, 0 if not sure
 	Best   *Model  `json:"best"`   // to use; the loop if the answer is not yes
 	Models []Model `json:"models"` // the loop first, limits last, in ascending order
 	Reason string  `json:"reason"` // of Answer, in a sentence or two

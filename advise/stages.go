@@ -34,11 +34,11 @@ func Stages[T any](ctx context.Context, n int, produce func(ctx context.Context,
 	}
 	return Options{Budget: 20 * time.Second}.measure(ctx, "Stages", n, both, []*model{
 		{Model: Model{Name: "loop", Limit: 1}, code: "for i := range n {\n\trecord, err := produce(ctx, i)\n\tif err == nil {\n\t\terr = consume(ctx, record)\n\t}\n\tif err != nil {\n\t\treturn err\n\t}\n}"},
-		{Model: Model{Name: "stream.Buffer"}, code: "records := stream.MapErr(source, produce) // a Stream of the indexes\nerr := stream.Each(ctx, stream.Buffer(records, 1024), consume)",
+		{Model: Model{Name: "stream.Buffer"}, code: "records := stream.MapErr(stream.FromSeq(indexes), produce) // indexes: an iter.Seq[int]\nerr := stream.Each(ctx, stream.Buffer(records, 1024), func(r T) error { return consume(ctx, r) })",
 			list: func(ctx context.Context, n int, _ function) error {
 				return stream.Each(ctx, stream.Buffer(records(n), 1024), consumed)
 			}},
-		{Model: Model{Name: "batches"}, code: "batches := stream.Chunk(stream.MapErr(source, produce), 128, 0) // of a Stream of the indexes\nerr := stream.Each(ctx, stream.Buffer(batches, 8), consumeAll)",
+		{Model: Model{Name: "batches"}, code: "batches := stream.Chunk(stream.MapErr(stream.FromSeq(indexes), produce), 128, 0) // indexes: an iter.Seq[int]\nerr := stream.Each(ctx, stream.Buffer(batches, 8), consumeBatch)",
 			list: func(ctx context.Context, n int, _ function) error {
 				return stream.Each(ctx, stream.Buffer(stream.Chunk(records(n), 128, 0), 8), func(batch []T) (err error) {
 					for i := 0; i < len(batch) && err == nil; i++ {

@@ -19,8 +19,12 @@ clear: whether it computes or waits, whether concurrency pays, the throughput at
 each limit, and the lines to write. Its output is discarded. When it fails, and
 after Ctrl-C, the answer so far is printed.
 
-Items and placeholders are those of "stint run"; --n N is the items 0 to N-1,
-which are not appended to a COMMAND without a placeholder.`,
+COMMAND must be repeatable, as it runs several times for each item: for mv or
+rm use --once.
+
+Items and placeholders are those of "stint run": items are given behind :::, by
+--arg-file, or on standard input. With --n N they are the numbers 0 to N-1, and
+a COMMAND without a placeholder gets none of them.`,
 	example: `  stint advise --n 50 -- curl -sfo /dev/null http://localhost:8080/{}
   stint advise -- gzip -9c {} ::: *.wav
   stint advise --once -a urls.txt -- curl -sfO {}`,
