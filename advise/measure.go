@@ -57,7 +57,7 @@ type end struct {
 const (
 	shortCall = time.Millisecond
 	loopFor   = 20 * time.Millisecond // a list of short calls
-	rangeFor  = 3 * time.Second       // a list of long calls
+	rangeFor  = 2 * time.Second       // a list of long calls
 	fewest    = 3                     // items of a round
 	most      = 30                    // items of a round, if they take no longer than
 	aloneFor  = 500 * time.Millisecond
