@@ -15,10 +15,16 @@ func (s *session) judge() {
 	r, loop, perSecond := s.Report, s.models[0], 0.0
 	r.Took, r.Models = time.Since(s.began), nil
 	if n := len(s.alone); n > 0 {
-		slices.SortFunc(s.alone, func(a, b usage) int { return cmp.Compare(a.share(), b.share()) })
-		s.share = s.alone[n/2].share()
-		if s.unit == 1 { // other programs make it smaller
-			s.share = s.alone[n*9/10].share()
+		var shares []float64
+		for _, u := range s.alone {
+			if u.wall >= shortCall || s.unit > 1 { // of others most is that of the measuring
+				shares = append(shares, u.share())
+			}
+		}
+		if slices.Sort(shares); len(shares) > 0 && s.unit > 1 {
+			s.share = shares[len(shares)/2]
+		} else if len(shares) > 0 { // other programs make it smaller
+			s.share = shares[len(shares)*9/10]
 		}
 		r.Work = work(s.share)
 		slices.SortFunc(s.alone, func(a, b usage) int { return cmp.Compare(a.wall, b.wall) })
@@ -80,10 +86,10 @@ func (s *session) answer(pays *model) Answer {
 	return Yes
 }
 
-// refuted reports that a list at a limit was not faster, whatever single calls say: others may
+// refuted reports that a list at a limit took much longer than single calls promise: others may
 // have starved.
 func (s *session) refuted() bool {
-	return slices.ContainsFunc(s.models, func(m *model) bool { return m.whole > 0 && m.whole < MinSpeedup && 2*m.whole < m.Speedup.Value })
+	return slices.ContainsFunc(s.models, func(m *model) bool { return m.whole > 0 && 2*m.whole < m.Speedup.Value })
 }
 
 // tiny reports that the whole list is too short to start goroutines.
@@ -126,7 +132,7 @@ func (s *session) reason(best *model) string {
 	case s.others() > 0:
 		return fmt.Sprintf("other programs use %.1f CPUs, which concurrent items would need.", s.others())
 	case s.refuted():
-		return "single calls were faster concurrently, but a list of them was not: some may have waited for long."
+		return "a list took more than twice the time that single calls promise: some may have waited for long."
 	case s.Answer == NotSure && best.Limit != 1:
 		return measured + "; more time or more items may decide."
 	case s.Answer == NotSure:
