@@ -22,7 +22,7 @@ const (
 	settled    = 50 * time.Millisecond // in which a job that goes on growing is seen to grow
 	rare       = 4                     // one job in so many, or more, makes it unknown what the next ones take
 	victims    = 16                    // a process that the kernel kills has one part of memory in so many
-	killMemory = time.Second           // for which it is asked which job the kernel has killed a process of
+	killMemory = 3 * time.Second       // for which it is asked which job the kernel has killed a process of
 )
 
 // A size is how much memory a job has.
