@@ -116,16 +116,13 @@ func TestAnswers(t *testing.T) {
 		{"server", newWorld(8, 0, 20*ms), 100, Waits, Yes, 8, 8, 10},
 		{"one place", newWorld(1, 0, 20*ms), 100, Waits, No, 1, 1, 10},
 		{"mostly one place", newWorld(1, 1*ms, 20*ms), 100, Waits, No, 1, 1, 60},
-		{"computes", computing, 100, Computes, Yes, cpus, cpus, 10},
+		{"computes", computing, 100, Computes, map[bool]Answer{false: No, true: Yes}[cpus > 1], cpus, cpus, 10},
 		{"computes and waits", half, 200, Both, Yes, cpus, 3 * cpus, 10},
 		{"two items", newWorld(2, 0, 200*ms), 2, Waits, Yes, 2, 2, 10},
 		{"one item", newWorld(2, 0, 200*ms), 1, Waits, No, 1, 1, 10},
 		{"no items", newWorld(2, 0, 200*ms), 0, Unknown, No, 1, 1, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if cpus == 1 && c.world.cpu > 0 {
-				t.Skip("one CPU")
-			}
 			r, took := advised(t, Options{}, c.world, c.n)
 			if r.Work != c.work || r.Answer != c.answer || r.Limit < c.from || r.Limit > c.to || took > time.Duration(c.seconds)*time.Second {
 				t.Errorf("after %v %s", took, r)
@@ -248,7 +245,7 @@ func TestBudgetAndContextEnd(t *testing.T) {
 				}
 				return ctx.Err()
 			})
-			if err != enough || r.Reason == "" || w.all > 2*after+2 {
+			if err != enough || r.Reason == "" || w.all > 2*after+2 || strings.Contains(r.String(), "failed") {
 				t.Errorf("%d calls, want about %d; %v, %s", w.all, after, err, r)
 			}
 		})
@@ -526,7 +523,7 @@ func TestRefused(t *testing.T) {
 			time.Sleep(20 * time.Millisecond)
 			return nil
 		})
-		if err != refused || r.Answer != Yes || r.Limit != 8 || r.Best.Limit != 8 || !strings.Contains(r.String(), "A call failed while 1") {
+		if err != refused || r.Answer != Yes || r.Limit != 8 || r.Best.Limit != 8 || !strings.Contains(r.String(), "A call failed with up to 1") {
 			t.Errorf("%v, %s", err, r)
 		}
 	})

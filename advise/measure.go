@@ -38,7 +38,8 @@ type session struct {
 	items           int     // the first ones that are called one by one: all, or with again those that were called before
 	again           bool    // the first call of an item takes longer than the next ones
 	next            int     // the item after the last fresh one
-	failed          int     // the calls at once when one failed; 0: none, or alone
+	failed          int     // the most calls at once when one failed; 0: none did, or alone
+	others          float64 // CPUs that other programs use of those that the items need
 	running         map[int]bool
 	shortest        map[int]time.Duration // of the calls of an item
 	ended           chan end
@@ -181,7 +182,7 @@ func (s *session) wait(ctx context.Context) bool {
 	}
 	select {
 	case end := <-s.ended:
-		if s.err == nil && end.err != nil && len(s.running) > 1 {
+		if s.err == nil && end.err != nil && len(s.running) > 1 && ctx.Err() == nil {
 			s.failed = len(s.running)
 		}
 		delete(s.running, end.item)
@@ -367,11 +368,14 @@ func (s *session) list(ctx context.Context, m *model, alone []time.Duration) {
 		s.err = m.list(ctx, items, f)
 	}
 	used := s.use().since(before, time.Since(began), 1)
-	if items = cmp.Or(int(done.Load()), items); s.err != nil || ctx.Err() != nil {
-		s.failed = max(s.failed, 2)
+	items = s.repeat * cmp.Or(int(done.Load()), items)
+	switch {
+	case ctx.Err() != nil:
+		return
+	case s.err != nil:
+		s.failed = cmp.Or(m.Limit, s.Most)
 		return
 	}
-	items *= s.repeat
 	if s.Calls += items; s.unit > 1 && s.Work == Computes {
 		used.wall = used.uncontended()
 	}

@@ -55,7 +55,10 @@ func parRange(ctx context.Context, n int, f function) error {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	par.Range(n, func(lo, hi int) {
-		for i := lo; i < hi && (i > lo || ctx.Err() == nil); i++ { // a look at ctx for each item would cost more than short items
+		if ctx.Err() != nil { // for each item this would cost more than short items
+			return
+		}
+		for i := lo; i < hi; i++ {
 			if err := f(ctx, i); err != nil {
 				fail(err)
 				return

@@ -50,6 +50,7 @@ func (s *session) judge() {
 			r.Models = append(r.Models, m.Model)
 		}
 	}
+	s.others = s.otherPrograms()
 	pays := s.choose(func(m *model) bool { return m.Speedup.Lo >= MinSpeedup })
 	fast := func(m *model) bool { return pays == nil || m.Speedup.Lo >= MinSpeedup || m.Speedup.Hi == 0 }
 	best, limit := s.choose(fast), s.choose(func(m *model) bool { return m.Limit > 1 && fast(m) })
@@ -75,7 +76,7 @@ func (s *session) judge() {
 func (s *session) answer(pays *model) Answer {
 	highest, cpus := 0.0, float64(runtime.GOMAXPROCS(0)) // other programs took some of these
 	for _, m := range s.models[1:] {
-		highest = max(highest, m.Speedup.Hi*cpus/max(0.2, cpus-s.others()))
+		highest = max(highest, m.Speedup.Hi*cpus/max(0.2, cpus-s.others))
 	}
 	switch {
 	case highest > 0 && highest < MinSpeedup && s.failed == 0 || s.N < 2 || s.Most < 2 || s.tiny():
@@ -97,9 +98,9 @@ func (s *session) tiny() bool {
 	return len(s.alone) > 0 && float64(s.N)*s.Item.Wall.Seconds() < handOver.Seconds()
 }
 
-// others returns how many CPUs other programs use of those that the items need, or 0 if one is
-// idle.
-func (s *session) others() float64 {
+// otherPrograms returns how many CPUs other programs use of those that the items need, or 0 if
+// one is idle.
+func (s *session) otherPrograms() float64 {
 	busy, idle := machine()
 	took, own := time.Since(s.began), s.use().cpu-s.begin.cpu
 	if used := (busy - s.busy - own).Seconds() / took.Seconds(); s.Work != Waits && used > 0.3 && idle-s.idle < took/2 {
@@ -129,10 +130,10 @@ func (s *session) reason(best *model) string {
 		return "an item is too short to be measured by one call."
 	case len(s.Models) < 2:
 		return "nothing was measured but the loop."
-	case s.others() > 0:
-		return fmt.Sprintf("other programs use %.1f CPUs, which concurrent items would need.", s.others())
 	case s.refuted():
 		return "a list took more than twice the time that single calls promise: some may have waited for long."
+	case s.Answer == NotSure && s.others > 0:
+		return fmt.Sprintf("other programs use %.1f CPUs, which concurrent items would need.", s.others)
 	case s.Answer == NotSure && best.Limit != 1:
 		return measured + "; more time or more items may decide."
 	case s.Answer == NotSure:
@@ -156,7 +157,7 @@ func (s *session) notes(limit *model) (notes []string) {
 	}
 	note(s.Work == Unknown && s.Calls > 0, "The CPU time is not known.")
 	note(s.again, "The first call of an item took longer than the next ones, which were measured.")
-	note(s.failed > 0, "A call failed while %d ran.", s.failed)
+	note(s.failed > 0, "A call failed with up to %d at once.", s.failed)
 	if s.Answer != Yes {
 		return notes
 	}
@@ -166,7 +167,7 @@ func (s *session) notes(limit *model) (notes []string) {
 		return notes
 	}
 	loop := s.models[0]
-	note(s.others() > 0, "Other programs used %.1f CPUs. Without them the speedup may be larger.", s.others())
+	note(s.others > 0, "Other programs used %.1f CPUs. Without them the speedup may be larger.", s.others)
 	note(s.Once, "Each item was called once, so different items were compared.")
 	note(s.longest() < near*float64(limit.Limit), "The list is at most %s times as fast, because no limit shortens its longest item.", digits(s.longest()))
 	note(s.Work != Computes && limit == s.models[len(s.models)-1], "A limit above %d was not measured.", limit.Limit)

@@ -73,7 +73,7 @@ func (r *Runner) Advise(ctx context.Context, o AdviseOptions, watcher []string) 
 	}
 	report.Item.Memory = uint64(a.memory)
 	if a.differs != "" {
-		report.Answer, report.Limit, report.Best = advise.No, 1, &report.Models[0]
+		report.Answer, report.Limit, report.Best, report.Code = advise.No, 1, &advise.Model{Name: "loop", Limit: 1}, ""
 		report.Reason = "the output of " + console.Short(a.differs) + " was always the same alone, and another one beside others, so the commands depend on each other."
 	}
 	report.Code = strings.TrimSpace(a.lines(report) + "\n\n" + report.Code)
