@@ -48,6 +48,7 @@ var edges = map[string][]string{
 	"cluster/embedded":       {"cluster"},
 	"cluster/embedded/tests": {"."},
 	"cmd/stint/...":          {".", "advise", "par", "stream", "errgroup", "cluster", "cluster/embedded", "cmd/stint/..."},
+	"vet/...":                {"vet/..."},
 	".ci/release":            {},
 	"lab/...":                {".", "advise", "par", "stream", "errgroup", "debug", "httplimit", "cluster", "cluster/embedded", "lab/..."},
 	"examples/...":           {".", "advise", "par", "stream", "debug", "httplimit"},

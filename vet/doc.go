@@ -1,0 +1,3 @@
+// Package vet is the module of stintvet, whose analyzers find traps in programs that use stint,
+// and in programs that should.
+package vet
