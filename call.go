@@ -3,11 +3,13 @@ package stint
 import (
 	"context"
 	"runtime"
+	"sync/atomic"
 
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/loop"
 	"github.com/stint-go/stint/internal/option"
 	"github.com/stint-go/stint/internal/task"
+	"github.com/stint-go/stint/internal/work"
 )
 
 // A call is one call of Each, Map, Range or First: a loop over the indexes of its items.
@@ -15,7 +17,8 @@ type call struct {
 	calls   func(context.Context, *loop.Claim) error
 	waits   bool // every item may wait for another, so all start at once if the limit allows it
 	loop    loop.Loop
-	outcome callOutcome
+	outcome *callOutcome
+	own     callOutcome // unless the items are pooledItems
 }
 
 // Failed records how the task of an item failed, and reports whether to stop.
@@ -29,7 +32,11 @@ func (c *call) run(ctx context.Context, by string, n int, o option.Options) erro
 	if n == 0 {
 		return nil
 	}
-	out, l := &c.outcome, &c.loop
+	if o.Both() {
+		return c.runItems(ctx, by, n, &o)
+	}
+	out, l := &c.own, &c.loop
+	c.outcome = out
 	out.init(ctx, by, &o)
 	out.loop = l
 	l.Endless = ctx.Done() == nil // so that short items need not ask for the end
@@ -58,4 +65,34 @@ func (c *call) run(ctx context.Context, by string, n int, o option.Options) erro
 	returned = true
 	out.close(l.Complete())
 	return out.result()
+}
+
+// runItems is run for a call with a Pool and a Limiter. Each item is a task of its own, which takes
+// longer than one of a loop does, and keeps neither permit from the others.
+func (c *call) runItems(ctx context.Context, by string, n int, o *option.Options) error {
+	t := &items{calls: c.calls}
+	c.outcome = &t.outcome
+	t.init(ctx, by, o, t, o.Limit())
+	t.executor.Source.Finite = true // no task yet
+	for range n {
+		if !t.start(nil) {
+			break
+		}
+	}
+	t.executor.Wait()
+	t.executor.Close()
+	t.outcome.close(int(t.started.Load()) == n)
+	return t.outcome.result()
+}
+
+// items are the tasks of one runItems, in the order of their indexes.
+type items struct {
+	tasks
+	calls   func(context.Context, *loop.Claim) error
+	started atomic.Int64
+}
+
+func (t *items) Run(ctx context.Context, w work.Task) error {
+	t.started.Add(1)
+	return t.calls(ctx, &loop.Claim{At: w.Index})
 }

@@ -19,7 +19,7 @@ import (
 // The first error cancels the context given to f, starts no further calls, and is returned.
 // If ctx ends before every item was started, Each returns its cause. If f panics, Each
 // panics with a *PanicError after the other calls have finished.
-// Options: Limiter or Pool, KeepGoing, LowPriority, Name.
+// Options: Limiter, Pool, KeepGoing, LowPriority, Name.
 func Each[T any](ctx context.Context, items []T, f func(context.Context, T) error, opts ...Option) error {
 	checkArgs("Each", ctx, f == nil)
 	c := &call{calls: func(ctx context.Context, c *loop.Claim) error {
@@ -36,7 +36,7 @@ func Each[T any](ctx context.Context, items []T, f func(context.Context, T) erro
 }
 
 // Range calls f for every index from 0 to n-1, as [Each] does for items. It panics if n is
-// negative. Options: Limiter or Pool, KeepGoing, LowPriority, Name.
+// negative. Options: Limiter, Pool, KeepGoing, LowPriority, Name.
 func Range(ctx context.Context, n int, f func(ctx context.Context, i int) error, opts ...Option) error {
 	checkArgs("Range", ctx, f == nil)
 	if n < 0 {
@@ -48,7 +48,7 @@ func Range(ctx context.Context, n int, f func(ctx context.Context, i int) error,
 // Map calls f for every item, as [Each] does, and returns the results in the order of the
 // items. The slice always has the length of items: after an error it holds the results of
 // the calls that succeeded, and zero values elsewhere.
-// Options: Limiter or Pool, KeepGoing, LowPriority, Name.
+// Options: Limiter, Pool, KeepGoing, LowPriority, Name.
 func Map[T, R any](ctx context.Context, items []T, f func(context.Context, T) (R, error), opts ...Option) ([]R, error) {
 	checkArgs("Map", ctx, f == nil)
 	results := make([]R, len(items)) // each has one writer

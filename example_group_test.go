@@ -32,6 +32,21 @@ func ExampleNewGroup() {
 	// Output: Ada 12.50
 }
 
+// Each export may use two of the workers that all share.
+func ExampleNewGroup_limitOnAPool() {
+	pool := stint.NewPool(stint.Limit(8))
+	defer pool.Close()
+	export := func(ctx context.Context, parts int) error {
+		g := stint.NewGroup(ctx, pool, stint.Limit(2))
+		for range parts {
+			g.Go(func(context.Context) error { return nil }) // writes a part
+		}
+		return g.Wait()
+	}
+	fmt.Println(export(context.Background(), 100))
+	// Output: <nil>
+}
+
 // Go returns false once a task has failed, so that the loop which starts tasks
 // can end by itself.
 func ExampleGroup() {

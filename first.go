@@ -20,7 +20,7 @@ import (
 // *ItemError. If ctx ends before that and no call succeeds, the error is its cause. Without
 // items it is an error that says so. If f panics, First panics with a *PanicError after the
 // other calls have finished, even if there is a result.
-// Options: Limiter or Pool, LowPriority, Name.
+// Options: Limiter, Pool, LowPriority, Name.
 func First[T, R any](ctx context.Context, items []T, f func(context.Context, T) (R, error), opts ...Option) (R, error) {
 	checkArgs("First", ctx, f == nil)
 	o := collect("First", firstOptions, opts) // without the limit of another call
@@ -38,7 +38,7 @@ func First[T, R any](ctx context.Context, items []T, f func(context.Context, T) 
 	})
 	c.waits = true
 	err := c.run(ctx, "First", len(items), o)
-	switch out := &c.outcome; {
+	switch out := c.outcome; {
 	case won.Load():
 		return result, nil
 	case len(items) == 0:

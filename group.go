@@ -30,7 +30,7 @@ type Group struct {
 // NewGroup returns a Group whose tasks get a context made from ctx. It starts no goroutine.
 // Without an option the limit is adaptive: see [Auto]. Tasks that stay, or wait for each
 // other, need a Limit with room for all, since an adaptive limit rises only as tasks finish.
-// Options: Limiter or Pool, Queue, KeepGoing, LowPriority, Name.
+// Options: Limiter, Pool, Queue, KeepGoing, LowPriority, Name.
 func NewGroup(ctx context.Context, opts ...Option) *Group {
 	checkArgs("NewGroup", ctx, false)
 	o := collectIn(ctx, "NewGroup", groupOptions, opts)

@@ -19,7 +19,7 @@ import (
 //
 // Errors, panics and the end of ctx are as in EachSeq. A panic of seq or key is raised as a
 // *PanicError; runtime.Goexit in either is ErrGoexit. Under KeepGoing the values behind a
-// failed one of their key are handled. Options: Limiter or Pool, Queue, KeepGoing,
+// failed one of their key are handled. Options: Limiter, Pool, Queue, KeepGoing,
 // LowPriority, Name. EachKey panics if ctx, seq, key or f is nil.
 func EachKey[T any, K comparable](ctx context.Context, seq iter.Seq[T], key func(T) K, f func(context.Context, T) error, opts ...Option) error {
 	checkKeyed("EachKey", ctx, f == nil, seq == nil, key == nil)

@@ -10,8 +10,12 @@ import (
 
 // An Option configures a call, a group, a pool or Auto. A *Limiter and a *Pool are Options
 // themselves. If an option is given twice, the later one counts. A function panics if an
-// option does not apply to it, or if it gets both a Limiter and a Pool: a Pool has its own
-// limit.
+// option does not apply to it.
+//
+// A call or a group that is given a Pool and a Limiter has a limit of its own on the pool, such as
+// stint.Limit(2) for each tenant: its tasks run on the workers of the pool, in turn with others,
+// and each holds a permit of the pool and one of the Limiter. It gets both at the same time, and
+// while it waits it holds neither.
 type Option interface{ option.Option }
 
 const (

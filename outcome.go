@@ -26,6 +26,7 @@ type callOutcome struct {
 	loop        *loop.Loop     // nil if the tasks are those of source
 	source      *work.Source   // nil if the tasks are those of loop
 	limiter     *limit.Limiter // that is shared, or nil
+	pool        *limit.Limiter // that of the pool, if limiter is another one, or nil
 	keepGoing   bool
 	refused     atomic.Bool   // a closed pool did not take a task
 	failures    task.Failures // Kept are errors of items
@@ -36,12 +37,23 @@ func (c *callOutcome) init(ctx context.Context, by string, o *option.Options) {
 	c.by = by
 	c.ctx, c.cancelCause = limit.CallContext(ctx, o.Name)
 	c.keepGoing, c.limiter = o.Has(option.KeepGoing), o.Shared()
+	if o.Both() {
+		c.pool = o.Engine.Limiter()
+	}
 }
 
-// report tells the limiter of an error. A panic of the function given to Overload counts
+// report tells the limiters of an error. A panic of the function given to Overload counts
 // as a panic of the task: then report returns false.
 func (c *callOutcome) report(err error) (ok bool) {
-	return c.limiter == nil || task.Guard(func() { c.limiter.Report(err) }, c.broken)
+	if c.limiter == nil {
+		return true
+	}
+	return task.Guard(func() {
+		c.limiter.Report(err)
+		if c.pool != nil {
+			c.pool.Report(err)
+		}
+	}, c.broken)
 }
 
 // broken records that a function other than the task's has panicked or called Goexit.

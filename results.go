@@ -16,7 +16,7 @@ type Results[R any] struct {
 }
 
 // NewResults returns a Results whose tasks get a context made from ctx, as [NewGroup] does.
-// Options: Limiter or Pool, Queue, KeepGoing, LowPriority, Name.
+// Options: Limiter, Pool, Queue, KeepGoing, LowPriority, Name.
 func NewResults[R any](ctx context.Context, opts ...Option) *Results[R] {
 	checkArgs("NewResults", ctx, false)
 	o := collectIn(ctx, "NewResults", groupOptions, opts)

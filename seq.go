@@ -23,7 +23,7 @@ import (
 // panic of seq passes through after the calls of f; if one of them has panicked too, that
 // panic is raised, with the panic of seq in its Also.
 //
-// Options: Limiter or Pool, Queue, KeepGoing, LowPriority, Name.
+// Options: Limiter, Pool, Queue, KeepGoing, LowPriority, Name.
 // EachSeq panics if ctx, seq or f is nil.
 func EachSeq[T any](ctx context.Context, seq iter.Seq[T], f func(context.Context, T) error, opts ...Option) error {
 	checkArgs("EachSeq", ctx, f == nil)
@@ -81,7 +81,7 @@ func (e *eachSeq[T]) Run(ctx context.Context, t work.Task) error { return e.f(ct
 // Leaving the loop, like an error, cancels the calls and waits for them, and for seq to
 // yield or return: for a source that may block or fail, use stream.Generate.
 //
-// Options: Limiter or Pool, Queue, KeepGoing, LowPriority, Unordered, Name. MapSeq panics if
+// Options: Limiter, Pool, Queue, KeepGoing, LowPriority, Unordered, Name. MapSeq panics if
 // ctx, seq or f is nil.
 func MapSeq[T, R any](ctx context.Context, seq iter.Seq[T], f func(context.Context, T) (R, error), opts ...Option) iter.Seq2[R, error] {
 	checkArgs("MapSeq", ctx, f == nil)

@@ -38,7 +38,6 @@ func TestBadArgumentsPanic(t *testing.T) {
 		{func() { stream.ParMap(one, itselfErr, stint.OnPanic(func(*stint.PanicError) {})) }, "stream: ParMap: OnPanic does not apply"},
 		{func() { stream.ParMap(one, itselfErr, nil) }, "stream: ParMap: nil Option"},
 		{func() { stream.ParMap(one, itselfErr, nilLimiter) }, "stream: ParMap: nil Limiter"},
-		{func() { stream.ParMap(one, itselfErr, stint.Limit(1), stint.NewPool()) }, "stream: ParMap: a Pool and a Limiter"},
 		{func() { stream.Buffer(one, 0) }, "stream: Buffer(0): want 1 or more"},
 		{func() { stream.Buffer(one, -7) }, "stream: Buffer(-7): want 1 or more"},
 		{func() { stream.Chunk(one, 0, time.Second) }, "stream: Chunk: size is 0, want 1 or more"},

@@ -28,7 +28,7 @@ const parMapOptions = option.Limiter | option.Pool | option.Queue | option.Unord
 // ends the stream. A call of runtime.Goexit is stint.ErrGoexit, a closed pool
 // stint.ErrClosed. To continue after errors, make them a part of the result.
 //
-// Options: a Limiter or a Pool, Queue, Unordered, LowPriority, Name.
+// Options: a Limiter, a Pool, Queue, Unordered, LowPriority, Name.
 // ParMap panics if f is nil.
 func ParMap[T, R any](s Stream[T], f func(context.Context, T) (R, error), opts ...stint.Option) Stream[R] {
 	check("ParMap", "function", f == nil)
@@ -132,8 +132,7 @@ func (m *parMap[T, R]) Failed(t work.Task, o task.Outcome) {
 		return
 	}
 	err := m.down.run.recordError(m.calls, o.Failure())
-	limiter := m.exec.Engine.Limiter()
-	if task.Guard(func() { limiter.Report(err) }, func(o task.Outcome) { m.fail(t, m.down.run.recordPanic(m.calls, o)) }) {
+	if task.Guard(func() { m.exec.Report(err) }, func(o task.Outcome) { m.fail(t, m.down.run.recordPanic(m.calls, o)) }) {
 		m.fail(t, err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 // the records, or under Unordered as they arrive, in order within a key. Errors are as in
 // ParMap, and a panic of key is one of the stage before.
 //
-// Options: a Limiter or a Pool, Queue, Unordered, LowPriority, Name. ParMapKey panics if key
+// Options: a Limiter, a Pool, Queue, Unordered, LowPriority, Name. ParMapKey panics if key
 // or f is nil.
 func ParMapKey[T any, K comparable, R any](s Stream[T], key func(T) K, f func(context.Context, T) (R, error), opts ...stint.Option) Stream[R] {
 	check("ParMapKey", "key function", key == nil)

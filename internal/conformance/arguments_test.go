@@ -87,8 +87,6 @@ func badOptions(p *stint.Pool, l *stint.Limiter) []badCall {
 		{"stint: NewPool: KeepGoing does not apply", func() { stint.NewPool(stint.KeepGoing()) }},
 		{"stint: NewPool: Unordered does not apply", func() { stint.NewPool(stint.Unordered()) }},
 		{"stint: NewPool: a Pool does not apply", func() { stint.NewPool(p) }},
-		{"stint: NewGroup: a Pool and a Limiter: the pool has its own limit", func() { stint.NewGroup(bg, p, l) }},
-		{"stint: Each: a Pool and a Limiter: the pool has its own limit", func() { stint.Each(bg, []int{}, nothing, l, p) }},
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/internal/option"
 	"github.com/stint-go/stint/internal/race"
 )
 
@@ -143,11 +144,15 @@ var limitKinds = []limitKind{
 		p := stint.NewPool(stint.Limit(limit))
 		return []stint.Option{p}, p.Close
 	}},
+	{"OwnOnPool", func(limit int) ([]stint.Option, func()) {
+		p := stint.NewPool(stint.Limit(max(limit, limit+1)))
+		return []stint.Option{p, stint.Limit(limit)}, p.Close
+	}},
 }
 
 // LowPriority has a meaning where the limit is shared.
 func init() {
-	for _, k := range limitKinds[2:4] {
+	for _, k := range limitKinds[2:5] {
 		limitKinds = append(limitKinds, limitKind{"Low" + k.name, func(limit int) ([]stint.Option, func()) {
 			opts, shut := k.open(limit)
 			return append(opts, stint.LowPriority()), shut
@@ -176,8 +181,8 @@ func everywhere(t *testing.T, limit int, test func(t *testing.T, run run)) {
 	}
 }
 
-// both runs a test for a Limiter and for a Pool, each in a bubble. Both have the
-// method Set; a limit that they share bounds all that is given the option.
+// both runs a test for a Limiter, for a Pool, and for a Limiter on a Pool, each in a bubble. set
+// changes the limit of all that is given the option.
 func both(t *testing.T, limit int, test func(t *testing.T, opt stint.Option, set func(int))) {
 	bubble(t, "Limiter", func(t *testing.T) {
 		l := stint.Limit(limit)
@@ -189,6 +194,22 @@ func both(t *testing.T, limit int, test func(t *testing.T, opt stint.Option, set
 		p := stint.NewPool(stint.Limit(limit))
 		defer p.Close()
 		test(t, p, p.SetLimit)
+	})
+	bubble(t, "Limiter on a Pool", func(t *testing.T) {
+		l, p := stint.Limit(limit), stint.NewPool(stint.Limit(limit+12))
+		defer p.Close()
+		test(t, together(l, p), l.Set)
+		synctest.Wait()
+		equal(t, "what the limiter has out at the end", usage(l), [3]int{l.Current()})
+	})
+}
+
+// together is one option for opts.
+func together(opts ...stint.Option) stint.Option {
+	all := option.Collect("stint", "together", option.Limiter|option.Pool, opts)
+	return option.Func(func(o *option.Options) {
+		o.Given |= all.Given
+		o.Limiter, o.Engine = all.Limiter, all.Engine
 	})
 }
 

@@ -319,7 +319,7 @@ type event struct {
 type running struct {
 	w                *world
 	plan             *callPlan
-	on               *resource // or nil
+	on, also         *resource // or nil
 	outside          bool      // no task makes the call
 	partial, fired   bool      // it need not run all tasks, or does not wait for them
 	mu               sync.Mutex
@@ -339,8 +339,13 @@ func (w *world) call(ctx context.Context, c *callPlan, outside bool) (err error)
 	if c.on >= 0 && !c.kind.apart {
 		r.on = w.resources[c.on]
 	}
-	if r.on != nil && c.kind.streams {
-		r.on.streamed.Store(true)
+	if c.also >= 0 {
+		r.also = w.resources[c.also]
+	}
+	for _, x := range []*resource{r.on, r.also} {
+		if x != nil && c.kind.streams {
+			x.streamed.Store(true)
+		}
 	}
 	ctx, done := c.in(ctx, w.scaled(c.after))
 	defer done()
@@ -385,7 +390,10 @@ func (r *running) options() (opts []stint.Option) {
 		opts = append(opts, r.on.pool)
 	case r.on != nil:
 		opts = append(opts, r.on.limiter)
-	case c.limit > 0:
+	}
+	if r.also != nil {
+		opts = append(opts, r.also.limiter)
+	} else if c.limit > 0 {
 		opts = append(opts, stint.Limit(c.limit))
 	}
 	if c.keep && c.kind.keep {
@@ -420,10 +428,10 @@ func (r *running) limiter() *stint.Limiter {
 // body runs task i.
 func (r *running) body(ctx context.Context, i int) (err error) {
 	r.begin(i)
-	r.on.enter()
+	r.enter()
 	e := event{index: i, err: stint.ErrGoexit, exited: true}
 	defer func() {
-		r.on.leave()
+		r.leave()
 		if v := recover(); v != nil {
 			e = event{index: i, value: v}
 			defer panic(v)
@@ -433,6 +441,16 @@ func (r *running) body(ctx context.Context, i int) (err error) {
 	err = r.work(ctx, r.plan.tasks[i])
 	e.err, e.exited = err, false
 	return err
+}
+
+func (r *running) enter() {
+	r.on.enter()
+	r.also.enter()
+}
+
+func (r *running) leave() {
+	r.on.leave()
+	r.also.leave()
 }
 
 func (r *running) begin(i int) {
@@ -450,7 +468,8 @@ func (r *running) begin(i int) {
 // end counts a task that has ended.
 func (r *running) end(e event) {
 	failed := e.exited || e.value != nil || e.err != nil && !r.fired && r.plan.kind.name != "Handler" // they know no errors
-	r.on.count(failed, !r.plan.kind.loop)
+	r.on.count(failed, !r.plan.kind.loop || r.plan.limit > 0 || r.also != nil)
+	r.also.count(failed, false)
 	if r.fired && e.value != nil {
 		r.w.expected.Add(1)
 	}
@@ -477,8 +496,8 @@ func (r *running) work(ctx context.Context, p *taskPlan) error {
 	time.Sleep(r.w.scaled(p.works))
 	for _, c := range p.calls {
 		err := func() error {
-			r.on.leave()
-			defer r.on.enter()
+			r.leave()
+			defer r.enter()
 			return r.w.call(ctx, c, false)
 		}()
 		if err != nil && p.fails {

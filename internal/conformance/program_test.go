@@ -45,6 +45,7 @@ type callPlan struct {
 	kind             *callKind
 	on               int // its resource; -1: none
 	limit            int // of its own; 0: none
+	also             int // a limiter beside a pool; -1: none
 	queue            int // -1: the default
 	keep, low, named bool
 	context          int // what ends it
@@ -119,7 +120,7 @@ func (p *program) calls(c *choices, n, level, depth int) (calls []*callPlan) {
 		x := &callPlan{
 			on: c.of(len(p.resources)-level+1) - 1, kind: &callKinds[c.of(len(callKinds))],
 			queue: c.of(8)*c.of(3) - 1, keep: c.rarely(3), low: c.rarely(5), named: c.rarely(8),
-			context: c.of(12), after: c.duration(), through: c.rarely(3),
+			context: c.of(12), after: c.duration(), through: c.rarely(3), also: -1,
 		}
 		below := level
 		if x.on >= 0 {
@@ -127,6 +128,12 @@ func (p *program) calls(c *choices, n, level, depth int) (calls []*callPlan) {
 			below = x.on
 		} else {
 			x.limit = c.of(4)
+		}
+		if x.on >= 0 && p.resources[x.on].pool && x.kind.takesBoth() {
+			x.limit = c.of(4)
+			if i := x.on + 1 + c.of(4); i < len(p.resources) && x.limit == 0 {
+				x.also, below = i, i
+			}
 		}
 		if x.kind.apart { // its tasks are beside the caller's: they need permits of their own
 			below = max(below+1, level+1)
@@ -162,8 +169,8 @@ func (p *program) String() string {
 	var show func(calls []*callPlan, indent string)
 	show = func(calls []*callPlan, indent string) {
 		for _, c := range calls {
-			fmt.Fprintf(&b, "%s%s on %d limit %d queue %d keep %v low %v context %d after %v through %v\n",
-				indent, c.kind.name, c.on, c.limit, c.queue, c.keep, c.low, c.context, c.after, c.through)
+			fmt.Fprintf(&b, "%s%s on %d and %d limit %d queue %d keep %v low %v context %d after %v through %v\n",
+				indent, c.kind.name, c.on, c.also, c.limit, c.queue, c.keep, c.low, c.context, c.after, c.through)
 			for i, t := range c.tasks {
 				fmt.Fprintf(&b, "%s  %d: %v, end %d, fails %v\n", indent, i, t.works, t.end, t.fails)
 				show(t.calls, indent+"    ")
@@ -198,6 +205,9 @@ func (k *callKind) count(n int) int {
 	}
 	return n
 }
+
+// takesBoth reports whether a call may have a limiter beside a pool.
+func (k *callKind) takesBoth() bool { return !k.raw && !k.apart && k.name != "fire" }
 
 // callKinds are all of them: the entry points, but for First, which is turned round there, and
 // those below.

@@ -35,7 +35,7 @@ func (l *Limiter) Admit(ctx context.Context) (Admission, error) {
 // AdmitFree takes a permit if it can do so without waiting.
 func (l *Limiter) AdmitFree(ctx context.Context) (Admission, bool) { return l.admit(ctx, false) }
 
-func (l *Limiter) admit(ctx context.Context, wait bool) (a Admission, ok bool) {
+func (l *Limiter) admit(ctx context.Context, wait bool) (_ Admission, ok bool) {
 	call := ScopeOf(ctx).Call(l, false)
 	h := NewHeldPermit(l, Permit{}) // before there is a permit: an allocation may have to wait for the garbage collector
 	h.TaskContext(ctx, call, false)
@@ -55,6 +55,19 @@ func (l *Limiter) admit(ctx context.Context, wait bool) (a Admission, ok bool) {
 	if !ok {
 		return Admission{}, false
 	}
+	return h.admitted(), true
+}
+
+// Enter returns the Admission of a task with the context ctx, which has got p, a permit of l.
+func (l *Limiter) Enter(ctx context.Context, p Permit, low bool) Admission {
+	h := NewHeldPermit(l, p)
+	h.TaskContext(ctx, ScopeOf(ctx).Call(l, low), false)
+	return h.admitted()
+}
+
+// admitted returns the Admission of a task that holds h.
+func (h *HeldPermit) admitted() (a Admission) {
+	l := h.lim
 	a.held = h
 	if race.Sharp {
 		a.ticket = l.Order.Take(l.Bound())
@@ -63,7 +76,7 @@ func (l *Limiter) admit(ctx context.Context, wait bool) (a Admission, ok bool) {
 	if l.ActiveController() != nil {
 		a.since = Clock()
 	}
-	return a, true
+	return a
 }
 
 // Context returns the context given to Admit with the permit: calls that are made with it may

@@ -116,6 +116,15 @@ func (s *Scope) Call(l *Limiter, low bool) *Scope {
 	return &Scope{parent: s, low: low || l != nil && s.Low(l)}
 }
 
+// Apart returns s for a goroutine that is not the task's: it may borrow the task's permits only
+// while the task waits in the call s.
+func (s *Scope) Apart() *Scope {
+	if s == nil {
+		return nil
+	}
+	return &Scope{parent: s, apart: true}
+}
+
 // IsLow reports whether s is the scope of a call whose tasks have low priority.
 func (s *Scope) IsLow() bool { return s != nil && s.low }
 

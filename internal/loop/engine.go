@@ -20,7 +20,7 @@ type pooled struct {
 func (l *Loop) runOn(e *work.Engine) bool {
 	x := &l.executor
 	x.Open(l.Context, e, work.Config{}, work.SourceConfig{
-		Context: l.Context, Room: math.MaxInt, Runner: job{l}, Parent: l.Parent, Helpers: true,
+		Context: l.Context, Room: math.MaxInt, Runner: job{l}, Parent: l.Parent, Helpers: true, Finite: true,
 	})
 	defer func() {
 		l.Stop()

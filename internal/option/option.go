@@ -32,7 +32,7 @@ func (f Func) apply(o *Options) { f(o) }
 type Options struct {
 	Given Set
 
-	Limiter  *limit.Limiter // of the option Limiter, or inherited, or nil
+	Limiter  *limit.Limiter // of the option Limiter, or inherited, or nil; with a Pool, nil if it is that of the pool
 	Engine   *work.Engine   // of the option Pool, or nil
 	Queue    int            // if it is Given
 	Name     string
@@ -92,8 +92,9 @@ func Collect[O Option](pkg, name string, allowed Set, opts []O) Options {
 		misused("Pool was not made by NewPool")
 	case extra != 0:
 		misused(names[extra&-extra] + " does not apply")
-	case o.Limiter != nil && o.Engine != nil:
-		misused("a Pool and a Limiter: the pool has its own limit")
+	}
+	if o.Engine != nil && o.Limiter == o.Engine.Limiter() {
+		o.Limiter = nil // a task would need two permits of it
 	}
 	return o
 }
@@ -101,13 +102,16 @@ func Collect[O Option](pkg, name string, allowed Set, opts []O) Options {
 // Has reports whether the options of s were given.
 func (o *Options) Has(s Set) bool { return o.Given&s != 0 }
 
-// Shared returns the limiter that the call shares: that of the Pool, the Limiter, or nil.
+// Shared returns the limiter that the call shares: the Limiter, that of the Pool, or nil.
 func (o *Options) Shared() *limit.Limiter {
-	if o.Engine != nil {
+	if o.Limiter == nil && o.Engine != nil {
 		return o.Engine.Limiter()
 	}
 	return o.Limiter
 }
+
+// Both reports whether the call has a Pool, and a Limiter beside that of the pool.
+func (o *Options) Both() bool { return o.Engine != nil && o.Limiter != nil }
 
 // Inherit makes a call that the task with scope s makes, and that is given neither a Limiter
 // nor a Pool, share the limit of the call that started the task, if that was given neither.
@@ -133,7 +137,11 @@ func (o *Options) Limit() int {
 // of normal priority outside of tasks, where s is nil.
 func (o *Options) Scope(s *limit.Scope) *limit.Scope {
 	l := o.Shared()
-	return s.Call(l, l != nil && (o.Has(LowPriority) || o.Engine != nil && o.Engine.Low()))
+	low := l != nil && o.Has(LowPriority)
+	if e := o.Engine; e != nil {
+		low = low || e.Low() || s.Low(e.Limiter())
+	}
+	return s.Call(l, low)
 }
 
 // Config configures an engine for the call, if it needs one: for a pool, or if no pool is given.
@@ -147,7 +155,11 @@ func (o *Options) Config() work.Config {
 
 // Source configures the queue of the call, which is made with the context parent.
 func (o *Options) Source(parent, ctx context.Context, runner work.Runner, room int) work.SourceConfig {
-	return work.SourceConfig{Context: ctx, Room: room, Runner: runner, Parent: o.Scope(limit.ScopeOf(parent))}
+	c := work.SourceConfig{Context: ctx, Room: room, Runner: runner, Parent: o.Scope(limit.ScopeOf(parent))}
+	if o.Both() {
+		c.Limiter = o.Limiter
+	}
+	return c
 }
 
 // defaultQueue is the smallest default length of a queue.

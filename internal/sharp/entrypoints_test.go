@@ -41,6 +41,11 @@ var groups = []entryPoint{
 	{"Group, tasks fail", inGroup(0, errTask, stint.KeepGoing())},
 	{"Group, Queue(0)", inGroup(0, nil, stint.Queue(0))},
 	{"Group, Queue(3)", inGroup(0, nil, stint.Queue(3))},
+	{"Group with a limit on a Pool", func(limit int, f func(int)) {
+		p := stint.NewPool(stint.Limit(limit + 2))
+		defer p.Close()
+		fill(stint.NewGroup(bg, p, stint.Limit(limit)), f, 0, nil)
+	}},
 	{"Group on a Pool", onPool(func(p *stint.Pool, f func(int)) { fill(stint.NewGroup(bg, p), f, 0, nil) })},
 	{"Pool", onPool(func(p *stint.Pool, f func(int)) {
 		for i := range numTasks {
@@ -82,6 +87,11 @@ var loops = []entryPoint{
 		stint.Each(bg, items, func(_ context.Context, i int) error { f(i); return errTask }, stint.Limit(limit), stint.KeepGoing())
 	}},
 	{"Each on a Pool", onPool(func(p *stint.Pool, f func(int)) { stint.Each(bg, items, returnsNil(f), p) })},
+	{"Each with a limit on a Pool", func(limit int, f func(int)) {
+		p := stint.NewPool(stint.Limit(limit + 2))
+		defer p.Close()
+		stint.Each(bg, items, returnsNil(f), p, stint.Limit(limit))
+	}},
 	{"Range", func(limit int, f func(int)) { stint.Range(bg, numTasks, returnsNil(f), stint.Limit(limit)) }},
 	{"Map", func(limit int, f func(int)) { stint.Map(bg, items, same(f), stint.Limit(limit)) }},
 	{"First", func(limit int, f func(int)) {

@@ -66,11 +66,11 @@ func (w *Window[T, R]) Release() {
 func (w *Window[T, R]) setWaitingLocked(waiting bool) {
 	w.room.waiting = waiting
 	if w.Queue >= 0 {
-		w.room.demand.Wait(w.Executor.Engine.Limiter().NeedController(), waiting, w.Queue, w.limit())
+		w.room.demand.Wait(w.Executor.Limiter().NeedController(), waiting, w.Queue, w.limit())
 	}
 }
 
-func (w *Window[T, R]) limit() int { return min(w.Executor.Engine.Limiter().Bound(), maxLimit) }
+func (w *Window[T, R]) limit() int { return min(w.Executor.Limiter().Bound(), maxLimit) }
 
 // size returns how many items may be in progress.
 func (w *Window[T, R]) size() int {

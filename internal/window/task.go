@@ -104,7 +104,7 @@ func (w *Window[T, R]) pass(t *Task[T, R]) {
 	w.mu.Lock()
 	t.finished = true
 	from := t.from
-	w.room.demand.Finish(w.Executor.Engine.Limiter().Controller(), w.limit())
+	w.room.demand.Finish(w.Executor.Limiter().Controller(), w.limit())
 	if w.Unordered {
 		w.appendLocked(t)
 	}

@@ -61,13 +61,13 @@ func (w *Window[T, R]) Open(c Config[T, R]) {
 	w.last.Store(math.MaxInt64)
 	w.room.vacant = make(chan struct{}, 1)
 	w.room.watcher.Wake = w.room.vacant
-	c.Executor.Engine.Limiter().Watch(&w.room.watcher)
+	c.Executor.Limiter().Watch(&w.room.watcher)
 	w.ends.Open()
 	w.made.Release()
 }
 
 // Close makes the limiter forget w, which wakes no feeder any more.
-func (w *Window[T, R]) Close() { w.Executor.Engine.Limiter().Unwatch(&w.room.watcher) }
+func (w *Window[T, R]) Close() { w.Executor.Limiter().Unwatch(&w.room.watcher) }
 
 // Submit submits the task of an item that Admit has admitted. The answer is Accepted, or Over
 // if the task does not run: a closed pool has refused it, or the window is over. Submit calls

@@ -160,7 +160,7 @@ func (e *Engine) Close() {
 	for n := e.active.First(); n != nil; {
 		s := n.Value()
 		n = n.Next() // before s may leave
-		if !s.Helpers {
+		if !s.Finite {
 			s.refuseAllLocked()
 			e.unreadyIfEmptyLocked(s)
 			s.settleLocked()
@@ -244,10 +244,10 @@ func (e *Engine) grantLocked(w *limit.Waiter) {
 	}
 }
 
-// giveLocked gives the first task of s to w, which has a permit and runs it first. The task
-// counts as running: the end of the source does not drop it.
-func (e *Engine) giveLocked(w *worker, s *Source) {
-	w.given = &turn{task: s.takeLocked(), source: s}
+// giveLocked gives the first task of s to w, which has a permit and runs it first; p has one too.
+// The task counts as running: the end of the source does not drop it.
+func (e *Engine) giveLocked(w *worker, s *Source, p *pass) {
+	w.given = &turn{task: s.takeLocked(), source: s, entered: p.permit()}
 	w.orderLocked(s)
 }
 
@@ -350,17 +350,32 @@ func (e *Engine) isIdleLocked() bool {
 	return e.queued == 0 && e.running == 0 && e.blocked == 0 && (!e.draining || e.workers == 0 && !e.armed)
 }
 
-// makeReadyLocked puts s at the end of the ready sources, unless it is there already.
+// makeReadyLocked puts s at the end of the ready sources, unless it is there already, or waits for
+// a permit of its own limiter.
 func (e *Engine) makeReadyLocked(s *Source) {
 	if s.ready.InList() {
 		return
 	}
-	e.shutLocked()
-	e.ready.of(s.low).push(s)
 	if !s.active.InList() {
 		e.active.Push(&s.active, s)
 	}
+	if s.pass.isAwaiting() {
+		return
+	}
+	e.shutLocked()
+	e.ready.of(s.low).push(s)
 	e.entry.reclassifyLocked()
+}
+
+// enterLocked reports whether a task of s may start, as far as its own limiter is concerned: p is
+// that of the worker. If not, and p is the source's, s is not ready until p has a permit.
+func (e *Engine) enterLocked(s *Source, p *pass) bool {
+	ok := p.joinLocked()
+	if !ok && p == s.pass {
+		e.ready.of(s.low).remove(s)
+		e.entry.reclassifyLocked()
+	}
+	return ok
 }
 
 // shutLocked ends the claims and counts them. Only the queue of the next source may be open.
@@ -390,7 +405,11 @@ func (e *Engine) rotateLocked(s *Source) {
 
 // unreadyIfEmptyLocked takes s out of the ready sources if it has no work.
 func (e *Engine) unreadyIfEmptyLocked(s *Source) {
-	if s.ready.InList() && !s.hasWorkLocked() {
+	if s.hasWorkLocked() {
+		return
+	}
+	s.pass.leaveLocked()
+	if s.ready.InList() {
 		e.ready.of(s.low).remove(s)
 		e.entry.reclassifyLocked()
 	}

@@ -17,6 +17,7 @@ type entry struct {
 
 	// of a loan
 	source     *Source // nil: no loan
+	pass       *pass   // nil: the source has no limiter of its own
 	from       *limit.Scope
 	done       bool   // the lender wants the permit back
 	wakeLocked func() // is called when the permit is back
@@ -25,11 +26,16 @@ type entry struct {
 // newLoan returns nil if the task with the scope from has no permit to lend. The caller sets
 // wakeLocked.
 func (s *Source) newLoan(from *limit.Scope) *entry {
-	if slot, _ := from.On(s.engine.lim); slot == nil {
+	slot, _ := from.On(s.engine.lim)
+	if slot == nil && s.Limiter != nil {
+		slot, _ = from.On(s.Limiter)
+	}
+	if slot == nil {
 		return nil
 	}
 	y := &entry{engine: s.engine, source: s, from: from}
 	y.waiter.Grant = y.granted
+	y.pass = s.newPass(y, from)
 	return y
 }
 
@@ -38,7 +44,7 @@ func (y *entry) nextLocked() *Source {
 	switch {
 	case y.source == nil:
 		return y.engine.ready.first()
-	case !y.done && y.source.hasWorkLocked():
+	case !y.done && !y.pass.isAwaiting() && y.source.hasWorkLocked():
 		return y.source
 	}
 	return nil
@@ -108,7 +114,8 @@ func (y *entry) endLocked() bool {
 	}
 	y.done = true
 	y.leaveLocked()
-	return !y.awaiting && y.coming == nil
+	y.pass.leaveLocked()
+	return !y.awaiting && !y.pass.isAwaiting() && y.coming == nil
 }
 
 // lastsLocked reports whether the worker may run another task on the permit of a loan. It may not

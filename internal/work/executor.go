@@ -43,6 +43,22 @@ func (e *Executor) Open(parent context.Context, shared *Engine, c Config, s Sour
 	})
 }
 
+// Limiter returns the limiter of the call: that of its own on a pool, or that of the engine.
+func (e *Executor) Limiter() *limit.Limiter {
+	if l := e.Source.Limiter; l != nil {
+		return l
+	}
+	return e.Engine.lim
+}
+
+// Report tells the limiters of the error of a task: see limit.Limiter.Report.
+func (e *Executor) Report(err error) {
+	e.Engine.lim.Report(err)
+	if l := e.Source.Limiter; l != nil {
+		l.Report(err)
+	}
+}
+
 // Closed reports whether e is on a pool that takes no more tasks.
 func (e *Executor) Closed() bool { return !e.private && e.Engine.Closed() }
 

@@ -19,6 +19,7 @@ type Source struct {
 	SourceConfig
 	low  bool  // its tasks have low priority
 	room *room // its own, or that of the engine's first source
+	pass *pass // nil: it has no limiter of its own
 
 	// guarded by engine.mu
 	own     room
@@ -44,14 +45,17 @@ type SourceConfig struct {
 	Context context.Context // for its tasks, with the scope of their worker; when it ends, queued tasks are dropped
 	Room    int             // queued tasks beyond which a submitter waits, or SharedRoom
 	Runner  Runner
-	Parent  *limit.Scope // of the call that the source belongs to, if a task made it or its priority is low
-	Helpers bool         // its tasks are the helpers of one loop: they do not count as tasks, and a closed engine takes them after the first
+	Parent  *limit.Scope   // of the call that the source belongs to, if a task made it or its priority is low
+	Limiter *limit.Limiter // bounds its tasks too; nil: only that of the engine does
+	Helpers bool           // its tasks are the helpers of one loop: they do not count as tasks
+	Finite  bool           // a closed engine takes its tasks after the first
 }
 
 // NewSource returns one more source of e.
 func (e *Engine) NewSource(c SourceConfig) *Source {
 	s := &Source{engine: e, SourceConfig: c, low: c.Parent.IsLow()}
 	s.changed.L = &e.mu
+	s.pass = s.newPass(nil, c.Parent.Apart())
 	if c.Room == SharedRoom {
 		s.room = e.lasting.room
 	} else {
@@ -279,7 +283,7 @@ func (s *Source) refusesLocked(from *limit.Scope) bool {
 	switch {
 	case s.ended || s.Context.Err() != nil:
 		return true
-	case !e.closed || s.Helpers && s.queue.next > 0:
+	case !e.closed || s.Finite && s.queue.next > 0:
 		return false
 	}
 	slot, _ := from.On(e.lim)
@@ -314,16 +318,21 @@ func (s *Source) acceptLocked(payload any, canWait bool) bool {
 	case canWait && (r.size >= longRoom || e.lim.NeedController().Crowded()):
 		return false
 	case e.entry.coming != nil && next.room == r:
-		w := e.entry.coming
-		e.entry.coming = nil
-		first := e.ready.first()
+		w, first := e.entry.coming, e.ready.first()
 		if first == nil || first.low && !s.low {
 			first = s
 		}
+		if !first.pass.takeLocked() {
+			return false
+		}
+		e.entry.coming = nil
 		s.exchangeLocked(w, first, payload)
+	case !s.pass.takeLocked():
+		return false
 	case e.lim.TryAcquire():
 		s.exchangeLocked(e.sendLocked(&e.entry), s, payload)
 	default:
+		s.pass.returnLocked()
 		return false
 	}
 	e.entry.wakeOneLocked()
@@ -334,11 +343,11 @@ func (s *Source) acceptLocked(payload any, canWait bool) bool {
 // this order, so that a full queue needs no larger ring. Otherwise first is s, and w gets that task.
 func (s *Source) exchangeLocked(w *worker, first *Source, payload any) {
 	if first.queue.len() > 0 {
-		s.engine.giveLocked(w, first)
+		s.engine.giveLocked(w, first, first.pass)
 		s.enqueueLocked(payload)
 	} else {
 		s.enqueueLocked(payload)
-		s.engine.giveLocked(w, s)
+		s.engine.giveLocked(w, s, s.pass)
 	}
 }
 
@@ -348,7 +357,12 @@ func (s *Source) enqueueLocked(payload any) {
 	s.queue.push(payload)
 	e.queued++
 	s.room.queued++
-	e.makeReadyLocked(s)
+	s.readyLocked()
+}
+
+// readyLocked is called when s has work.
+func (s *Source) readyLocked() {
+	s.engine.makeReadyLocked(s)
 	if s.lenders > 0 {
 		s.wakeWaitersLocked() // one of them may have a permit for it
 	}
@@ -368,7 +382,7 @@ func (s *Source) takeLocked() Task {
 	s.room.admitLocked()
 	e.rotateLocked(s)
 	alone := e.ready.first() == s && e.ready.of(s.low).Len() == 1
-	if alone && s.room.blocked.Len() == 0 && !s.Helpers && !race.Sharp {
+	if alone && s.room.blocked.Len() == 0 && s.pass == nil && !s.Helpers && !race.Sharp {
 		s.queue.open()
 	}
 	return t

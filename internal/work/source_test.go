@@ -194,8 +194,8 @@ func TestEndOfContextDropsTheQueue(t *testing.T) {
 // first task is refused like any other.
 func TestOwnSourceAfterClose(t *testing.T) {
 	bubble(t, 1, func(t *testing.T, e *Engine) {
-		late := e.NewSource(SourceConfig{Context: context.Background(), Room: 10, Runner: new(record), Helpers: true})
-		s := e.NewSource(SourceConfig{Context: context.Background(), Room: 10, Runner: new(record), Helpers: true})
+		late := e.NewSource(SourceConfig{Context: context.Background(), Room: 10, Runner: new(record), Finite: true})
+		s := e.NewSource(SourceConfig{Context: context.Background(), Room: 10, Runner: new(record), Finite: true})
 		ran := false
 		s.Offer(does(func() {
 			time.Sleep(time.Second)

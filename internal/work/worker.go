@@ -72,10 +72,11 @@ func (w *worker) host() {
 // the stack, which the worker uses anyway: with 50,000 workers each access to a worker is a cache
 // miss.
 type turn struct {
-	task   Task
-	source *Source
-	ctx    context.Context
-	signs  limit.Signs // while which the worker may claim; -1: it must look
+	task    Task
+	source  *Source
+	ctx     context.Context
+	signs   limit.Signs  // while which the worker may claim; -1: it must look
+	entered limit.Permit // of the source's own limiter, if it has one
 }
 
 // claim takes the next task of the same source without the lock, if it is open.
@@ -112,9 +113,26 @@ func (w *worker) serve() {
 	}
 }
 
-// run runs the task of c and reports whether it has failed. The runner is told of a panic or a
-// Goexit by the deferred call.
-func (c *turn) run() (failed bool) {
+// run runs the task of c and reports whether it has failed.
+func (c *turn) run() bool {
+	if c.source.pass != nil {
+		return c.enter()
+	}
+	return c.call(c.ctx)
+}
+
+// enter is run on a permit of the source's own limiter.
+func (c *turn) enter() (failed bool) {
+	s := c.source
+	a := s.Limiter.Enter(c.ctx, c.entered, s.low)
+	failed = true // by a Goexit, unless call returns
+	defer func() { a.Release(failed) }()
+	failed = c.call(a.Context())
+	return failed
+}
+
+// call calls the runner with ctx. The runner is told of a panic or a Goexit by the deferred call.
+func (c *turn) call(ctx context.Context) (failed bool) {
 	s, returned := c.source, false
 	defer func() {
 		if !returned {
@@ -123,9 +141,9 @@ func (c *turn) run() (failed bool) {
 		}
 	}()
 	if name := s.engine.name; name != "" && trace.IsEnabled() {
-		defer trace.StartRegion(c.ctx, name).End()
+		defer trace.StartRegion(ctx, name).End()
 	}
-	err := s.Runner.Run(c.ctx, c.task)
+	err := s.Runner.Run(ctx, c.task)
 	returned = true
 	if err != nil {
 		s.failed(c.task, task.Outcome{Err: err})
@@ -225,39 +243,42 @@ func (w *worker) look(c *turn) bool {
 // takeLocked takes the next task for w, if there is one and a permit for it.
 func (w *worker) takeLocked(c *turn) bool {
 	if g := w.given; g != nil {
-		w.given, w.source, c.task = nil, g.source, g.task
+		w.given, w.source, c.task, c.entered = nil, g.source, g.task, g.entered
 		return true
 	}
-	s := w.chooseLocked()
+	s, p := w.chooseLocked()
 	if s == nil {
 		return false
 	}
-	w.source, c.task = s, s.takeLocked()
+	w.source, c.task, c.entered = s, s.takeLocked(), p.permit()
 	w.orderLocked(s)
 	return true
 }
 
 // chooseLocked returns the source to take the next task from, or nil if there is none or no
-// permit for it. It may unlock engine.mu meanwhile.
-func (w *worker) chooseLocked() *Source {
-	if w.loan != nil {
-		if w.permit && w.loan.lastsLocked() {
-			return w.loan.source
+// permit for it, and the pass that has one. It may unlock engine.mu meanwhile.
+func (w *worker) chooseLocked() (*Source, *pass) {
+	e := w.engine
+	if y := w.loan; y != nil {
+		if w.permit && y.lastsLocked() && e.enterLocked(y.source, y.pass) {
+			return y.source, y.pass
 		}
 		w.returnLoanLocked()
 	}
 	for {
-		s := w.engine.nextLocked()
-		switch {
-		case s == nil:
-			return nil
-		case !w.permit:
-			if w.permit = w.engine.entry.joinLocked(s); !w.permit {
-				return nil
+		s := e.nextLocked()
+		if s == nil {
+			return nil, nil
+		}
+		if !w.permit {
+			if w.permit = e.entry.joinLocked(s); !w.permit {
+				return nil, nil
 			}
-			return s
-		case w.keepLocked(s.low):
-			return s
+		} else if !w.keepLocked(s.low) {
+			continue
+		}
+		if e.enterLocked(s, s.pass) {
+			return s, s.pass
 		}
 	}
 }
