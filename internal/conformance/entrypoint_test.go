@@ -152,7 +152,7 @@ var limitKinds = []limitKind{
 
 // LowPriority has a meaning where the limit is shared.
 func init() {
-	for _, k := range limitKinds[2:5] {
+	for _, k := range limitKinds[2:4] {
 		limitKinds = append(limitKinds, limitKind{"Low" + k.name, func(limit int) ([]stint.Option, func()) {
 			opts, shut := k.open(limit)
 			return append(opts, stint.LowPriority()), shut
