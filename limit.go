@@ -42,8 +42,11 @@ func (l *Limiter) core() *limit.Limiter { return option.LimiterOf(&l.bound) }
 // until fewer than n run.
 //
 // Set(0) pauses: no task starts until the limit is raised, except in calls that a running
-// task makes with its context and waits for, which run on its permit. Waiting calls give up
-// when their context ends; TryDo refuses. Set panics if n is negative.
+// task makes with its context and waits for: they run on its permit. Calls that wait for a
+// permit can be given up as always, and TryDo refuses. To pause tasks without ending the
+// search of their Limiter, let them call Do of a second one, and pause that.
+//
+// Set panics if n is negative.
 func (l *Limiter) Set(n int) {
 	l.check("Limiter.Set")
 	setLimit("Limiter.Set", l.core(), n)
@@ -68,7 +71,7 @@ func (l *Limiter) Current() int {
 
 // LimiterStats is the state of a Limiter at one instant.
 type LimiterStats struct {
-	Limit   int `json:"limit"`   // tasks that may run; while probing, the limit that is tried
+	Limit   int `json:"limit"`   // tasks that may run, 0 during a pause; while probing, the limit that is tried
 	Running int `json:"running"` // permits held, by tasks and by workers about to start one
 	Waiting int `json:"waiting"` // calls, groups and pools that wait for a permit
 

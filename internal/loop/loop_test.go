@@ -220,8 +220,8 @@ func TestLowerLimitInAClaim(t *testing.T) {
 		})
 		l.Endless = true
 		l.Run()
-		if sum, most := called.Load(), maxCalls(calls[:]); sum != n || most != 1 {
-			t.Errorf("%d calls of %d items, at most %d of one", sum, n, most)
+		if sum, times := called.Load(), maxCalls(calls[:]); sum != n || times != 1 {
+			t.Errorf("%d calls of %d items, at most %d of one", sum, n, times)
 		}
 	})
 }
