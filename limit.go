@@ -43,8 +43,9 @@ func (l *Limiter) core() *limit.Limiter { return option.LimiterOf(&l.bound) }
 //
 // Set(0) pauses: no task starts until the limit is raised, except in calls that a running
 // task makes with its context and waits for: they run on its permit. Calls that wait for a
-// permit can be given up as always, and TryDo refuses. To pause tasks without ending the
-// search of their Limiter, let them call Do of a second one, and pause that.
+// permit can be given up as always, and TryDo refuses. Sequences and streams pull no more
+// than under a limit of 1. To pause tasks without ending the search of their Limiter, let
+// them call Do of a second one, and pause that.
 //
 // Set panics if n is negative.
 func (l *Limiter) Set(n int) {
