@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/stint-go/stint"
@@ -161,6 +162,31 @@ func ExampleEach_recipeTimeout() {
 	}, stint.KeepGoing())
 	fmt.Println(err)
 	// Output: item 1: context deadline exceeded
+}
+
+// No task starts until somebody continues: others wait, and may give up.
+func ExampleLimiter_Set_recipePause() {
+	server := stint.Limit(8)
+	var sent atomic.Int32
+	send := func(context.Context, int) error { sent.Add(1); return nil }
+
+	server.Set(0) // pause
+	ended := make(chan error)
+	go func() { ended <- stint.Range(context.Background(), 100, send, server) }()
+
+	soon, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+	defer cancel()
+	fmt.Println(stint.Range(soon, 100, send, server))
+	fmt.Println(sent.Load(), "sent")
+
+	server.Set(8) // resume
+	fmt.Println(<-ended)
+	fmt.Println(sent.Load(), "sent")
+	// Output:
+	// context deadline exceeded
+	// 0 sent
+	// <nil>
+	// 100 sent
 }
 
 // Progress is what the loop over results prints. Its body runs on one goroutine.

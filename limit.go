@@ -39,7 +39,15 @@ func (l *Limiter) core() *limit.Limiter { return option.LimiterOf(&l.bound) }
 
 // Set sets the limit to n, and ends the search of a Limiter made by Auto. It does not
 // block. If n is larger, waiting tasks start at once; if it is smaller, no task starts
-// until fewer than n run. Set panics if n is less than 1.
+// until fewer than n run.
+//
+// Set(0) pauses: no task starts until the limit is raised, except in calls that a running
+// task makes with its context and waits for: they run on its permit. Calls that wait for a
+// permit can be given up as always, and TryDo refuses. Sequences and streams pull no more
+// than under a limit of 1. To pause tasks without ending the search of their Limiter, let
+// them call Do of a second one, and pause that.
+//
+// Set panics if n is negative.
 func (l *Limiter) Set(n int) {
 	l.check("Limiter.Set")
 	setLimit("Limiter.Set", l.core(), n)
@@ -47,8 +55,8 @@ func (l *Limiter) Set(n int) {
 
 // setLimit sets the limit of l for the method called caller.
 func setLimit(caller string, l *limit.Limiter, n int) {
-	if n < 1 {
-		panic(fmt.Sprintf("stint: %s(%d): want 1 or more", caller, n))
+	if n < 0 {
+		panic(fmt.Sprintf("stint: %s(%d): want 0 or more", caller, n))
 	}
 	l.Fix(n)
 }
@@ -56,7 +64,7 @@ func setLimit(caller string, l *limit.Limiter, n int) {
 // check panics if l was not made by Limit or Auto.
 func (l *Limiter) check(caller string) { checkMethod(caller, l.core() != nil, false) }
 
-// Current returns the limit.
+// Current returns the limit. It is 0 during a pause.
 func (l *Limiter) Current() int {
 	l.check("Limiter.Current")
 	return l.core().Bound()
@@ -64,7 +72,7 @@ func (l *Limiter) Current() int {
 
 // LimiterStats is the state of a Limiter at one instant.
 type LimiterStats struct {
-	Limit   int `json:"limit"`   // tasks that may run; while probing, the limit that is tried
+	Limit   int `json:"limit"`   // tasks that may run, 0 during a pause; while probing, the limit that is tried
 	Running int `json:"running"` // permits held, by tasks and by workers about to start one
 	Waiting int `json:"waiting"` // calls, groups and pools that wait for a permit
 

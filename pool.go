@@ -128,7 +128,8 @@ func (p *Pool) Shutdown(ctx context.Context) (abandoned int, err error) {
 }
 
 // SetLimit changes the limit as [Limiter.Set] does, for everything that shares the pool's
-// Limiter.
+// Limiter. SetLimit(0) pauses: tasks are accepted while the queue has room, Idle and Close
+// wait, and Shutdown drops what is queued when its context ends.
 func (p *Pool) SetLimit(n int) {
 	p.check("Pool.SetLimit", false)
 	setLimit("Pool.SetLimit", p.engine().Limiter(), n)
@@ -140,7 +141,7 @@ func (p *Pool) SetLimit(n int) {
 // the Pool, though the workers that run them count in Running; Limiter.Stats counts them. Each uint64 only grows.
 type PoolStats struct {
 	Name      string `json:"name,omitempty"` // as given by the option Name
-	Limit     int    `json:"limit"`          // how many tasks may run at once
+	Limit     int    `json:"limit"`          // how many tasks may run at once; 0 during a pause
 	Running   int    `json:"running"`        // tasks that have started and not finished; a task that waits and the task on its permit both count
 	Queued    int    `json:"queued"`         // accepted and not started
 	Waiting   int    `json:"waiting"`        // submitters that wait for room in a queue

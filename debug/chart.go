@@ -26,7 +26,7 @@ type step struct {
 // Chart draws the history of l until now. It must have a change.
 func (l limiterStats) Chart(now time.Time) chart {
 	const wide, ceiling, floor = 356.0, 18.0, 124.0
-	c := chart{Largest: l.Limit} // it may have changed since the history was taken
+	c := chart{Largest: max(1, l.Limit)} // it may have changed since the history was taken; 0 during a pause
 	for _, change := range l.History {
 		c.Largest = max(c.Largest, change.Limit)
 	}

@@ -33,6 +33,10 @@ func TestChart(t *testing.T) {
 	if now.Line != "M0 124V124H356V18" {
 		t.Errorf("line %s", now.Line)
 	}
+	paused := limiterStats{stint.LimiterStats{History: []stint.LimitChange{{Time: begin}}}}.Chart(begin)
+	if paused.Line != "M0 124V124H356V124" {
+		t.Errorf("line of a pause %s", paused.Line)
+	}
 }
 
 func TestRate(t *testing.T) {

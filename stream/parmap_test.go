@@ -106,14 +106,16 @@ func TestParMapLimitIsRaised(t *testing.T) {
 			return p, p.SetLimit, p.Close
 		}},
 	} {
-		for _, queue := range []int{-1, 0, 3} {
+		for i, queue := range []int{-1, 0, 3, -1, 0, 3} {
 			bothOrders(t, fmt.Sprint(c.name, "/queue=", queue), func(t *testing.T, order ...stint.Option) {
 				opt, set, shut := c.open()
 				defer shut()
 				if queue >= 0 {
 					order = append(order, stint.Queue(queue))
 				}
+				set(i / 3) // 0: a pause
 				var g gauge
+				time.AfterFunc(time.Second/2, func() { equal(t, "records that run", g.Now(), i/3) })
 				time.AfterFunc(time.Second, func() { set(10) })
 				s := stream.ParMap(stream.FromSeq(count(10)), func(_ context.Context, v int) (int, error) {
 					g.Hold(time.Hour)

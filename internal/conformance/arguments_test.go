@@ -120,10 +120,10 @@ func TestBadArguments(t *testing.T) {
 	numbers := []badCall{
 		{"stint: Limit(0): want 1 or more", func() { stint.Limit(0) }},
 		{"stint: Limit(-3): want 1 or more", func() { stint.Limit(-3) }},
-		{"stint: Limiter.Set(0): want 1 or more", func() { l.Set(0) }},
+		{"stint: Limiter.Set(-1): want 0 or more", func() { l.Set(-1) }},
 		{"stint: Queue(-1): want 0 or more", func() { stint.Queue(-1) }},
 		{"stint: Range: n is -1, want 0 or more", func() { stint.Range(bg, -1, nothing) }},
-		{"stint: Pool.SetLimit(-1): want 1 or more", func() { p.SetLimit(-1) }},
+		{"stint: Pool.SetLimit(-1): want 0 or more", func() { p.SetLimit(-1) }},
 	}
 	for _, c := range slices.Concat(numbers, nilContexts(p, g, r), nilFunctions(p, g, r), badOptions(p, l), notMade()) {
 		equal(t, "panic", recovered(c.call), any(c.want))

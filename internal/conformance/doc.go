@@ -44,7 +44,7 @@
 //	26  a lower limit is exact                    TestSetDownIsExact
 //	27  a higher limit wakes all                  TestSetUpWakesAll
 //	28  to unlimited and back                     there is no unlimited; TestBadArguments
-//	29  a limit of 0 or less                      panics; TestBadArguments
+//	29  a limit of 0, or less                     pauses: TestPause; panics: TestBadArguments
 //	30  gauges are right at every instant         TestStatsAreExact, FuzzPool, TestPrograms
 //	31  no limit is shared by accident            TestLimitsAreNotSharedByAccident
 //

@@ -104,7 +104,7 @@ func (z *poolFuzz) step(op byte, arg int) {
 	case 4:
 		z.submit(&m.group, m.task(seconds), ends)
 	case 5: // SetLimit
-		n := arg%5 + 1
+		n := arg % 6
 		z.largest = max(z.largest, n)
 		m.limit = n
 		m.dispatch()
@@ -272,6 +272,7 @@ func (z *poolFuzz) shutdown(seconds int) {
 func (z *poolFuzz) finish() {
 	m := z.model
 	if !z.closed {
+		z.step(5, 1) // after a pause
 		m.close()
 		m.advance(1 << 20)
 		z.pool.Close()

@@ -203,7 +203,11 @@ func (x *resource) end(c closePlan) {
 	defer cancel()
 	switch {
 	case x.pool == nil || c.what == 0:
-		x.set(1 + c.n%x.plan.limit)
+		n := c.n % (x.plan.limit + 1)
+		if x.set(n); n == 0 { // a pause
+			time.Sleep(after)
+			x.set(x.plan.limit)
+		}
 	case c.what == 1:
 		x.pool.Idle(ctx)
 	case c.what == 2:

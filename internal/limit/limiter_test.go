@@ -160,7 +160,7 @@ func (m *model) do(r *rand.Rand, step int) (op string, ok bool) {
 		}
 		return "Yield", kept == keep
 	case op == 5:
-		m.limit = 1 + r.IntN(4)
+		m.limit = r.IntN(5)
 		m.admit()
 		m.l.Set(m.limit)
 	}

@@ -3,13 +3,16 @@ package loop
 import (
 	"context"
 	"sync/atomic"
+
+	"github.com/stint-go/stint/internal/limit"
 )
 
 // A Claim is indexes that a worker has claimed, and calls one after the other.
 type Claim struct {
-	At    int // the index in hand: its call has started
-	last  int // that Next allows
-	signs *atomic.Uint32
+	At      int // the index in hand: its call has started
+	last    int // that Next allows
+	signs   *atomic.Uint32
+	limiter *limit.Limiter
 }
 
 // The signs of a loop are what workers look at between two calls.
@@ -18,9 +21,10 @@ const (
 	wanted              // a worker has found nothing to claim: others return what is left of their claims
 )
 
-// Next moves At on, and reports false if the calls are made, or there is a sign. It is inlined.
+// Next moves At on, and reports false if the calls are made, there is a sign, or the
+// limit is exceeded. It is inlined.
 func (c *Claim) Next() bool {
-	if c.At >= c.last || c.signs.Load() != 0 {
+	if c.At >= c.last || c.signs.Load() != 0 || c.limiter.Signs().Over() {
 		return false
 	}
 	c.At++

@@ -192,6 +192,40 @@ func TestRestOfAClaim(t *testing.T) {
 	}
 }
 
+// A lower limit counts in the middle of a claim too: after a call has set it to 0, none starts, and
+// later each item is called once.
+func TestLowerLimitInAClaim(t *testing.T) {
+	in(t, fixed, []int{1, 2}, func(t *testing.T, b *bench) {
+		const n = 30_000
+		var calls [n]atomic.Int32
+		var called atomic.Int32
+		var l *testLoop
+		l = b.loop(bg, n, func(_ context.Context, i int) error {
+			calls[i].Add(1)
+			called.Add(1)
+			if i%16 == 0 {
+				time.Sleep(16 * time.Nanosecond)
+			}
+			if i == n/2 {
+				l.lim.Set(0)
+				before := called.Load()
+				time.AfterFunc(time.Hour, func() {
+					if more := int(called.Load() - before); more >= b.n { // the other worker may be about to start one
+						t.Errorf("%d calls were made under a limit of 0", more)
+					}
+					l.lim.Set(b.n)
+				})
+			}
+			return nil
+		})
+		l.Endless = true
+		l.Run()
+		if sum, times := called.Load(), maxCalls(calls[:]); sum != n || times != 1 {
+			t.Errorf("%d calls of %d items, at most %d of one", sum, n, times)
+		}
+	})
+}
+
 // Workers that find nothing get what is left of the claims of others: short items may become long
 // in the middle of a claim.
 func TestRestsAreReturned(t *testing.T) {

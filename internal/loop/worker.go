@@ -91,7 +91,7 @@ func (w *worker) take() bool {
 		return w.claimInOrder()
 	}
 	w.At, w.end = l.claim(w.measure())
-	w.first, w.signs = w.At, &l.signs
+	w.first, w.signs, w.limiter = w.At, &l.signs, l.lim
 	w.claim = w.end - w.At
 	return w.claim > 0
 }
@@ -154,7 +154,7 @@ func (w *worker) call() {
 		if !w.rest() || l.stops() {
 			break
 		}
-		if l.has(wanted) {
+		if l.has(wanted) || l.lim.Signs().Over() {
 			l.returnRest(w.At+1, w.end)
 			w.end = w.At + 1
 			break

@@ -70,7 +70,8 @@ func (w *Window[T, R]) setWaitingLocked(waiting bool) {
 	}
 }
 
-func (w *Window[T, R]) limit() int { return min(w.Executor.Limiter().Bound(), maxLimit) }
+// limit is 1 during a pause: the task that makes the call lends its permit.
+func (w *Window[T, R]) limit() int { return min(max(1, w.Executor.Limiter().Bound()), maxLimit) }
 
 // size returns how many items may be in progress.
 func (w *Window[T, R]) size() int {

@@ -386,7 +386,7 @@ func try(_ *testing.T, l *library) Answer {
 
 // pausing pauses for an hour while a task runs: by a limit of 0, if there is nothing else.
 func pausing(_ *testing.T, l *library) Answer {
-	g := l.open(ever, 1)
+	g := l.queue(ever, 1, 3)
 	pause := g.Pause
 	if pause == nil && g.Resize != nil {
 		pause = func() func() { g.Resize(0); return func() { g.Resize(1) } }

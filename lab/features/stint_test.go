@@ -30,10 +30,11 @@ var stintLibrary = library{
 	queue: func(_ context.Context, limit, room int) *group {
 		p := stint.NewPool(stint.Limit(limit), stint.Queue(room))
 		return &group{
-			Go:    func(ctx context.Context, f task) { _ = p.GoContext(ctx, func(ctx context.Context) { _ = f(ctx) }) },
-			Wait:  func() error { p.Close(); return nil },
-			Try:   func(f task) bool { return p.TryGo(func(ctx context.Context) { _ = f(ctx) }) },
-			Stats: func() (int, int) { s := p.Stats(); return s.Running, s.Queued },
+			Go:     func(ctx context.Context, f task) { _ = p.GoContext(ctx, func(ctx context.Context) { _ = f(ctx) }) },
+			Wait:   func() error { p.Close(); return nil },
+			Try:    func(f task) bool { return p.TryGo(func(ctx context.Context) { _ = f(ctx) }) },
+			Stats:  func() (int, int) { s := p.Stats(); return s.Running, s.Queued },
+			Resize: p.SetLimit,
 		}
 	},
 	two: func(small, large int) (*group, *group) { // panics
