@@ -71,56 +71,72 @@ func TestRetryWhat(t *testing.T) {
 }
 
 // A retry waits for Retry-After and for the backoff without a permit. RoundTrip does not begin a
-// wait that the context or the server makes vain, and gives up one whose context ends.
+// wait that the context or the server makes vain, and gives up one whose context ends. It closes
+// what it has opened.
 func TestRetryWaits(t *testing.T) {
 	for _, c := range []struct {
 		after       string
-		deadline    time.Duration
+		deadline    time.Duration // of the context
+		cancelled   time.Duration // when the context is
 		least, most time.Duration // until RoundTrip returns
 		sent        int
-		cancelled   bool // after ten seconds
+		gaveUp      bool
 	}{
-		{after: "", most: (50 + 100 + 200) * time.Millisecond, sent: 4},
-		{after: "20", least: time.Minute, most: time.Minute, sent: 4},
-		{after: "Sat, 01 Jan 2000 00:00:40 GMT", least: 40 * time.Second, most: 41 * time.Second, sent: 4},
-		{after: "61", sent: 1}, {after: "99999999999999999999", sent: 1},
-		{after: "20", deadline: 30 * time.Second, least: 20 * time.Second, most: 20 * time.Second, sent: 2},
-		{after: "20", deadline: 20 * time.Second, sent: 1},
-		{after: "20", cancelled: true, least: 10 * time.Second, most: 10 * time.Second, sent: 1},
+		{after: "", least: time.Second, most: (1000 + 50 + 100 + 200) * time.Millisecond, sent: 4},
+		{after: "20", least: 61 * time.Second, most: 61 * time.Second, sent: 4},
+		{after: "Sat, 01 Jan 2000 00:00:41 GMT", least: 41 * time.Second, most: 42 * time.Second, sent: 4},
+		{after: "61", least: time.Second, most: time.Second, sent: 1},
+		{after: "99999999999999999999", least: time.Second, most: time.Second, sent: 1},
+		{after: "20", deadline: 30 * time.Second, least: 21 * time.Second, most: 22 * time.Second, sent: 2},
+		{after: "20", deadline: 21 * time.Second, least: time.Second, most: time.Second, sent: 1},
+		{after: "20", cancelled: 10 * time.Second, least: 10 * time.Second, most: 10 * time.Second, sent: 1, gaveUp: true},
+		{after: "20", cancelled: time.Second / 2, least: time.Second, most: time.Second, sent: 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			l := stint.Limit(1)
-			sent := 0
-			body := &closes{Reader: strings.NewReader("content")}
-			tr := &httplimit.Transport{PerHost: func(string) *stint.Limiter { return l }, Retry: 3, Base: base(func(*http.Request) (*http.Response, error) {
-				sent++
-				resp := answer(503, "Retry-After", c.after)
-				if sent == 1 {
-					resp.Body = body
-				}
-				return resp, nil
-			})}
 			ctx, cancel := context.WithCancelCause(t.Context())
+			if c.cancelled > 0 {
+				time.AfterFunc(c.cancelled, func() { cancel(errBroken) })
+			}
 			if c.deadline > 0 {
 				var stop func()
 				ctx, stop = context.WithTimeout(ctx, c.deadline)
 				defer stop()
 			}
-			time.AfterFunc(10*time.Second, func() {
-				testkit.Equal(t, "permits held in the wait", l.Stats().Running, 0)
-				testkit.Equal(t, "times the body is closed", body.closed.Load(), 1)
-				if c.cancelled {
-					cancel(errBroken)
+			l := stint.Limit(1)
+			var opened []*closes
+			open := func() *closes {
+				opened = append(opened, &closes{Reader: strings.NewReader("content")})
+				return opened[len(opened)-1]
+			}
+			sent := 0
+			tr := &httplimit.Transport{PerHost: func(string) *stint.Limiter { return l }, Retry: 3, Base: base(func(r *http.Request) (*http.Response, error) {
+				if sent++; sent == 1 {
+					time.Sleep(time.Second) // a wait of 20 s ends after the 21st
 				}
-			})
-			resp, err := tr.RoundTrip(request(ctx, "http://a.example/"))
+				io.Copy(io.Discard, r.Body)
+				r.Body.Close()
+				resp := answer(503, "Retry-After", c.after)
+				resp.Body = open()
+				return resp, nil
+			})}
+			req := request(ctx, "http://a.example/")
+			req.Body, req.GetBody = open(), func() (io.ReadCloser, error) { return open(), nil }
+			time.AfterFunc(9*time.Second, func() { testkit.Equal(t, "permits held in the wait", l.Stats().Running, 0) })
+			resp, err := tr.RoundTrip(req)
 			if took := testkit.SinceBubble(); took < c.least || took > c.most {
 				t.Errorf("%+v: took %v", c, took)
 			}
 			testkit.Equal(t, fmt.Sprintf("times sent %+v", c), sent, c.sent)
-			testkit.Equal(t, "is the cause", err == errBroken && resp == nil, c.cancelled)
+			testkit.Equal(t, "gave up with the cause", err == errBroken && resp == nil, c.gaveUp)
 			if resp != nil {
+				io.Copy(io.Discard, resp.Body)
 				resp.Body.Close()
+			}
+			for i, b := range opened {
+				testkit.Equal(t, fmt.Sprint("times closed ", i), b.closed.Load(), 1)
+				if rest, _ := io.ReadAll(b); len(rest) > 0 && !c.gaveUp {
+					t.Errorf("%+v: body %d has not been read to its end", c, i)
+				}
 			}
 			time.Sleep(time.Minute)
 		})
