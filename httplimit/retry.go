@@ -48,9 +48,11 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 			return resp, err
 		}
 		drain(resp)
+		timer := time.NewTimer(wait)
 		select {
-		case <-time.After(wait):
+		case <-timer.C:
 		case <-req.Context().Done():
+			timer.Stop()
 			closeBody(again)
 			return nil, context.Cause(req.Context())
 		}
