@@ -48,13 +48,9 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 			return resp, err
 		}
 		drain(resp)
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-req.Context().Done():
-			timer.Stop()
+		if err := pause(req.Context(), wait); err != nil {
 			closeBody(again)
-			return nil, context.Cause(req.Context())
+			return nil, err
 		}
 		sent, backoff = again, min(2*backoff, maxBackoff)
 	}
@@ -78,6 +74,18 @@ func (t *Transport) again(req *http.Request, wait time.Duration) (*http.Request,
 	again := req.WithContext(ctx)
 	again.Body = body
 	return again, true
+}
+
+// pause waits for d, or until ctx ends: then it returns the cause.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 func sendsBody(req *http.Request) bool { return req.Body != nil && req.Body != http.NoBody }

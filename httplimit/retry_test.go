@@ -94,6 +94,7 @@ func TestRetryWaits(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
 			if c.cancelled > 0 {
 				time.AfterFunc(c.cancelled, func() { cancel(errBroken) })
 			}
