@@ -19,10 +19,10 @@
 // A call such as [stint.Map], whose tasks send requests by a Transport, needs a limit of its own.
 // On the limiter of the Transport a request runs on the permit of its task: both count, so an
 // adaptive limiter takes each request for two finished tasks, and the task keeps the permit
-// while a retry waits. Without a limit, the call searches for one too, and mistakes the waiting
-// in the Transport for work. Give the call a fixed limit, larger than that of the Transport by
-// the number of requests that wait for a permit, a slow host or a retry, such as Limit(200)
-// around Auto(1, 100): it bounds the goroutines and what they hold, and the Transport the requests.
+// while a retry waits. Without a limit the call searches for one as well, for nothing, since the
+// Transport bounds the requests. Give the call a fixed limit, larger than that of the Transport
+// by the number of requests that wait for a permit, a slow host or a retry, such as Limit(200)
+// around Auto(1, 100): it bounds the goroutines and what they hold.
 //
 // # Retries
 //
