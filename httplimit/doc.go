@@ -11,7 +11,43 @@
 //	http.ListenAndServe(":8080", httplimit.Handler(mux, stint.Limit(20), 100))
 //
 // With an adaptive limiter neither needs a number for the concurrency: see [stint.Auto]. The
-// same limiter may be given to calls, groups and pools of package stint too.
+// same limiter may be given to calls, groups and pools of package stint too, but not to the call
+// whose tasks send the requests.
+//
+// # The call around a Transport
+//
+// A call such as [stint.Map], whose tasks send requests by a Transport, needs a limit of its own.
+// On the limiter of the Transport a request runs on the permit of its task: both count, so an
+// adaptive limiter takes each request for two finished tasks, and the task keeps the permit
+// while a retry waits. Without a limit the call searches for one as well, for nothing, since the
+// Transport bounds the requests. Give the call a fixed limit, larger than that of the Transport
+// by the number of requests that wait for a permit, a slow host or a retry, such as Limit(200)
+// around Auto(1, 100): it bounds the goroutines and what they hold.
+//
+// # Retries
+//
+// A Transport with Retry sends a request again after status 429 Too Many Requests, 502 Bad
+// Gateway, 503 Service Unavailable or 504 Gateway Timeout, and after an error of the network
+// before the response: the host could not be reached or its name not be looked up, a timeout, or
+// a connection that broke. Other errors are returned at once, as they are likely to stay: a name
+// that does not exist, a certificate, an alert of TLS, an error of a Base of your own that is none
+// of these. So are other statuses: 500 is the answer of the server itself.
+//
+// A request is retried if it may be sent twice, by the rule of package http for connections that
+// break: its method is GET, HEAD, OPTIONS or TRACE, or it has the header Idempotency-Key or
+// X-Idempotency-Key, and it has no body or GetBody is set. To have a PUT or DELETE retried, set
+// the header; with an empty slice as its value, package http does not send it.
+//
+// Before a retry the body of the response is closed, after up to 16 KiB of it have been read so
+// that the connection can be used again, and the permit is returned. The wait is that of
+// Retry-After or of the backoff, whichever is longer. The backoff is a random time of at most 50
+// ms before the first retry, and of at most twice as much before each further one, up to 10 s.
+// Then the retry waits for a permit like any request. If the context ends while it waits,
+// RoundTrip returns its cause.
+//
+// RoundTrip returns the last response or error as it is when all retries or the RetryBudget are
+// used up, when Retry-After is more than a minute, and when the deadline of the context, also that
+// of Client.Timeout, is before the end of the wait.
 //
 // # Clients that have gone
 //

@@ -10,6 +10,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/httplimit"
@@ -70,6 +72,76 @@ func ExampleTransport() {
 	pages, err := stint.Map(context.Background(), paths, get, stint.Limit(len(paths)))
 	fmt.Println(strings.Join(pages, ", "), err)
 	// Output: page of /a, page of /b, page of /c <nil>
+}
+
+// A client that finds out how many requests a server takes at once, and retries what it refuses.
+func ExampleTransport_retry() {
+	var running atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer running.Add(-1)
+		if running.Add(1) > 20 {
+			http.Error(w, "too many", http.StatusTooManyRequests)
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+		fmt.Fprint(w, "page of ", r.URL.Path)
+	}))
+	defer server.Close()
+
+	client := &http.Client{Transport: &httplimit.Transport{
+		Limiter:     stint.Auto(1, 100),
+		Retry:       10,
+		RetryBudget: 100, // percent: of a job, rather than of a service, no page is to be missing
+	}}
+	get := func(ctx context.Context, url string) (string, error) {
+		req, err := http.NewRequestWithContext(ctx, "GET", url, nil)
+		if err != nil {
+			return "", err
+		}
+		resp, err := client.Do(req)
+		if err != nil {
+			return "", err
+		}
+		defer resp.Body.Close() // returns the permit
+		if resp.StatusCode != http.StatusOK {
+			return "", errors.New(resp.Status)
+		}
+		text, err := io.ReadAll(resp.Body)
+		return string(text), err
+	}
+
+	var urls []string
+	for i := range 300 {
+		urls = append(urls, fmt.Sprint(server.URL, "/", i))
+	}
+	pages, err := stint.Map(context.Background(), urls, get, stint.Limit(200)) // more than the Transport's
+	fmt.Println(len(pages), "pages, the last:", pages[len(pages)-1], err)
+	// Output: 300 pages, the last: page of /299 <nil>
+}
+
+// In an outage the budget keeps the retries from multiplying the load.
+func ExampleTransport_retryBudget() {
+	var arrived atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		arrived.Add(1)
+		http.Error(w, "down", http.StatusServiceUnavailable)
+	}))
+	defer server.Close()
+
+	client := &http.Client{Transport: &httplimit.Transport{
+		Limiter:     stint.Limit(20),
+		Retry:       3,
+		RetryBudget: 10, // percent
+	}}
+	stint.Range(context.Background(), 400, func(context.Context, int) error {
+		resp, err := client.Get(server.URL)
+		if err == nil {
+			resp.Body.Close()
+		}
+		return err
+	}, stint.Limit(100))
+	fmt.Println("400 requests,", arrived.Load()-400, "retries") // 10 percent, and 100
+	// Output: 400 requests, 140 retries
 }
 
 // A handler whose task panics with http.ErrAbortHandler ends its response in silence.

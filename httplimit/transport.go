@@ -3,6 +3,7 @@ package httplimit
 import (
 	"context"
 	"errors"
+	"math"
 	"net/http"
 	"strconv"
 	"sync"
@@ -27,16 +28,16 @@ import (
 // there. With the header Retry-After in one of these, the limit stays below the one that was too
 // high for that long, at most a minute: requests go on at the lower limit. A limit that is not
 // adaptive ignores both. Every status from 500 on is a failure: to an adaptive limiter no
-// throughput, so that a server which fails fast does not raise the limit. Transport does not
-// repeat requests.
+// throughput, so that a server which fails fast does not raise the limit. Each retry counts
+// as a request of its own.
 //
 // A request that is made with the context of a task on the same limiter runs on the task's
 // permit. Base gets a copy of the request, whose context has the permit: what Base does on the
 // limiter with that context, and waits for, runs on the permit, such as a request for a token.
 //
-// Exactly one of Limiter and PerHost must be set: RoundTrip panics otherwise. The fields must
-// not be changed after the first request. A Transport must not be copied; it is safe for
-// concurrent use.
+// Exactly one of Limiter and PerHost must be set, and neither Retry nor RetryBudget may be
+// negative: RoundTrip panics otherwise. The fields must not be changed after the first request.
+// A Transport must not be copied; it is safe for concurrent use.
 type Transport struct {
 	// Base sends the requests. If it is nil, http.DefaultTransport does.
 	Base http.RoundTripper
@@ -51,14 +52,25 @@ type Transport struct {
 	// Transport. A nil Limiter means no limit.
 	PerHost func(host string) *stint.Limiter
 
-	hosts sync.Map // from a name to its *host
+	// Retry is how many times a request may be retried. If it is 0, none is. The package comment
+	// says which requests are retried, after what, and when.
+	Retry int
+	// RetryBudget is the share of requests, in percent, that the retries may add, so that they
+	// do not multiply the load of a server that fails. If it is 0, it is 20. In a period of ten
+	// seconds there are at most as many retries as this share of the requests that began in it,
+	// and 100 more. A request that finds none left is not retried. The budget is one for all
+	// hosts. A value of 100 times Retry is almost no bound.
+	RetryBudget int
+
+	hosts  sync.Map // from a name to its *host
+	budget budget
 }
 
-// maxRetryAfter is the longest time that a server's Retry-After keeps the limit down.
+// maxRetryAfter is the longest time that a Retry-After keeps the limit down or a retry waiting.
 const maxRetryAfter = time.Minute
 
-// RoundTrip sends req with a permit: see Transport.
-func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+// once sends req with a permit, once.
+func (t *Transport) once(req *http.Request) (*http.Response, error) {
 	l, err := t.limiterOf(req)
 	if err == nil && l == nil {
 		return t.base().RoundTrip(req)
@@ -68,12 +80,16 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		p, err = l.Admit(req.Context())
 	}
 	if err != nil {
-		if req.Body != nil {
-			req.Body.Close() // as every RoundTripper must
-		}
+		closeBody(req) // as every RoundTripper must
 		return nil, err
 	}
 	return send(t.base(), req, &permit{Admission: p})
+}
+
+func closeBody(req *http.Request) {
+	if req.Body != nil {
+		req.Body.Close()
+	}
 }
 
 // limiterOf returns the limiter of req, or nil if there is none. The error is the cause of the context, which may end
@@ -112,7 +128,7 @@ func send(base http.RoundTripper, req *http.Request, p *permit) (resp *http.Resp
 	refused := resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusServiceUnavailable
 	p.failed.Store(refused || resp.StatusCode >= http.StatusInternalServerError)
 	if refused {
-		p.Overload(retryAfter(resp.Header, time.Now()))
+		p.Overload(min(retryAfter(resp.Header, time.Now()), maxRetryAfter))
 	}
 	if !hasBody(req, resp) {
 		return resp, nil
@@ -130,18 +146,18 @@ func hasBody(req *http.Request, resp *http.Response) bool {
 }
 
 // retryAfter returns the time that Retry-After says, in seconds or as a date by the server's
-// clock: at most maxRetryAfter, and 0 if it says nothing.
+// clock: 0 if it says nothing.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	value, wait := header.Get("Retry-After"), time.Duration(0)
 	if seconds, err := strconv.ParseUint(value, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
-		wait = time.Duration(min(seconds, uint64(maxRetryAfter/time.Second))) * time.Second
+		wait = time.Duration(min(seconds, math.MaxInt64/uint64(time.Second))) * time.Second
 	} else if date, err := http.ParseTime(value); err == nil {
 		if sent, err := http.ParseTime(header.Get("Date")); err == nil {
 			now = sent
 		}
 		wait = date.Sub(now)
 	}
-	return max(0, min(wait, maxRetryAfter))
+	return max(0, wait)
 }
 
 func (t *Transport) base() http.RoundTripper {
