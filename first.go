@@ -43,7 +43,7 @@ func First[T, R any](ctx context.Context, items []T, f func(context.Context, T) 
 		return result, nil
 	case len(items) == 0:
 		err = errors.New("stint: First: no items")
-	case !out.refused.Load() && len(out.failures.Kept) < len(items): // not all had failed when the context ended
+	case len(out.failures.Kept) < len(items): // not all had failed when the context ended, or the pool
 		err = context.Cause(out.ctx)
 	}
 	return result, err

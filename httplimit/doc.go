@@ -33,10 +33,10 @@
 // that does not exist, a certificate, an alert of TLS, an error of a Base of your own that is none
 // of these. So are other statuses: 500 is the answer of the server itself.
 //
-// A request is retried if it may be sent twice, by the rule of package http for connections that
-// break: its method is GET, HEAD, OPTIONS or TRACE, or it has the header Idempotency-Key or
-// X-Idempotency-Key, and it has no body or GetBody is set. To have a PUT or DELETE retried, set
-// the header; with an empty slice as its value, package http does not send it.
+// A request is retried if it is idempotent and has no body, or its GetBody is set, as
+// http.NewRequest does for a body in memory. Idempotent are, by RFC 9110, section 9.2.2, GET, HEAD,
+// OPTIONS, TRACE, PUT and DELETE, and for package http any request with the header
+// Idempotency-Key or X-Idempotency-Key.
 //
 // Before a retry the body of the response is closed, after up to 16 KiB of it have been read so
 // that the connection can be used again, and the permit is returned. The wait is that of

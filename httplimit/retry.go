@@ -90,13 +90,14 @@ func pause(ctx context.Context, d time.Duration) error {
 
 func sendsBody(req *http.Request) bool { return req.Body != nil && req.Body != http.NoBody }
 
-// replayable reports whether req may be sent twice, by the rule that package http has for connections that break.
+// replayable reports whether req may be sent twice: its method is idempotent by RFC 9110, section 9.2.2, or it has a
+// header by which package http knows that it is, and its body can be had again.
 func replayable(req *http.Request) bool {
 	if sendsBody(req) && req.GetBody == nil {
 		return false
 	}
 	switch req.Method {
-	case "", http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:
+	case "", http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace, http.MethodPut, http.MethodDelete:
 		return true
 	}
 	_, key := req.Header["Idempotency-Key"]

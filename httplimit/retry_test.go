@@ -36,8 +36,8 @@ func TestRetryWhat(t *testing.T) {
 		{"GET", "", "", 0, &net.OpError{Op: "dial", Err: &net.DNSError{IsNotFound: true}}, false},
 		{"GET", "", "", 0, &net.OpError{Op: "remote error", Err: errBroken}, false},
 		{"GET", "", "", 0, x509.UnknownAuthorityError{}, false}, {"GET", "", "", 0, errBroken, false}, {"GET", "", "", 0, nil, false},
-		{"PUT", "", "sent", 503, nil, false}, {"POST", "", "sent", 0, reset, false}, {"DELETE", "", "", 503, nil, false},
-		{"PUT", "Idempotency-Key", "sent", 503, nil, true}, {"POST", "X-Idempotency-Key", "sent", 0, reset, true}, {"GET", "", "sent", 503, nil, true},
+		{"PUT", "", "sent", 503, nil, true}, {"POST", "", "sent", 0, reset, false}, {"PATCH", "", "sent", 503, nil, false}, {"DELETE", "", "", 503, nil, true},
+		{"POST", "Idempotency-Key", "sent", 503, nil, true}, {"POST", "X-Idempotency-Key", "sent", 0, reset, true}, {"GET", "", "sent", 503, nil, true},
 		{"GET", "", "sent once", 503, nil, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
