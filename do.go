@@ -33,15 +33,24 @@ func (l *Limiter) Do(ctx context.Context, f func(context.Context) error) error {
 func (l *Limiter) TryDo(ctx context.Context, f func(context.Context) error) error {
 	checkArgs("Limiter.TryDo", ctx, f == nil)
 	l.check("Limiter.TryDo")
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	a, ok := l.core().AdmitFree(ctx)
-	if !ok {
-		l.core().Refused()
-		return ErrBusy
+	a, err := admitFree(ctx, l.core())
+	if err != nil {
+		return err
 	}
 	return run(a, f)
+}
+
+// admitFree takes a permit of l, or returns ErrBusy.
+func admitFree(ctx context.Context, l *limit.Limiter) (limit.Admission, error) {
+	if ctx.Err() != nil {
+		return limit.Admission{}, context.Cause(ctx)
+	}
+	a, ok := l.AdmitFree(ctx)
+	if !ok {
+		l.Refused()
+		return limit.Admission{}, ErrBusy
+	}
+	return a, nil
 }
 
 // run calls f with the permit of a.

@@ -95,8 +95,11 @@ func TestTransportHosts(t *testing.T) {
 		"a.example:80":             {"http://a.example/", "http://A.Example:80", "http://a.example.", "http://a.example.:80/", "http://a.example:"},
 		"a.example:443":            {"https://a.example", "https://a.example:443/", "https://A.EXAMPLE.:443"},
 		"a.example:8080":           {"http://a.example:8080", "https://a.example:8080"},
-		"xn--bcher-kva.example:80": {"http://bücher.example", "http://BÜCHER.Example.:80", "http://XN--Bcher-KVA.example", "http://b%C3%BCcher.example"},
-		"[::1]:80":                 {"http://[::1]/", "http://[::1]:80/"},
+		"xn--bcher-kva.example:80": {"http://bücher.example", "http://BÜCHER.Example.:80", "http://XN--Bcher-KVA.example", "http://b%C3%BCcher.example", "http://bu\u0308cher。ｅxample"},
+		"xn--i-9bb.example:80":     {"http://İ.example"},
+		"127.0.0.1:80":             {"http://127.0.0.1.", "http://[::ffff:127.0.0.1]:80", "http://１２７.0.0.1"},
+		"[::1]:80":                 {"http://[::1]/", "http://[::1]:80/", "http://[0:0:0:0:0:0:0:1]:"},
+		"[fe80::a%Eth0]:443":       {"https://[FE80::A%25Eth0]", "https://[fe80:0::a%25Eth0]:443"},
 		"sock":                     {"unix://Sock/", "unix://sock."},
 		"sock:7":                   {"unix://sock:7"},
 	} {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/stint-go/stint"
@@ -45,11 +44,13 @@ type Transport struct {
 	Limiter *stint.Limiter
 	// PerHost makes the limiter for the requests to a host, which is the host of their URLs
 	// with its port: "example.com:443". The host is in lower case, an international name in
-	// Punycode, and the name has no dot at its end. PerHost is called once for each host, by
-	// the first request, and may be called concurrently for different hosts. Other requests to
-	// the host wait for it, until their context ends. A panic of PerHost passes to the caller of
-	// RoundTrip, and the next request calls it again. The limiters are kept as long as the
-	// Transport. A nil Limiter means no limit.
+	// Punycode, an IP address in its shortest form, and the name has no dot at its end. PerHost is
+	// called by the first request to a host, and may be called concurrently for different hosts.
+	// Other requests to the host wait for it, until their context ends. A panic of PerHost passes
+	// to the caller of RoundTrip, and the next request calls it again. A nil Limiter means no
+	// limit. The limiter of a host that has no requests is kept for ten minutes, if there are no
+	// more than 1,000 of them. Then it is dropped, and the next request calls PerHost again, as
+	// [stint.NewLimiters] describes.
 	PerHost func(host string) *stint.Limiter
 
 	// Retry is how many times a request may be retried. If it is 0, none is. The package comment
@@ -62,7 +63,7 @@ type Transport struct {
 	// hosts. A value of 100 times Retry is almost no bound.
 	RetryBudget int
 
-	hosts  sync.Map // from a name to its *host
+	hosts  limit.Keyed[string]
 	budget budget
 }
 
@@ -71,17 +72,13 @@ const maxRetryAfter = time.Minute
 
 // once sends req with a permit, once.
 func (t *Transport) once(req *http.Request) (*http.Response, error) {
-	l, err := t.limiterOf(req)
-	if err == nil && l == nil {
-		return t.base().RoundTrip(req)
-	}
-	var p limit.Admission
-	if err == nil {
-		p, err = l.Admit(req.Context())
-	}
+	p, err := t.admit(req)
 	if err != nil {
 		closeBody(req) // as every RoundTripper must
 		return nil, err
+	}
+	if !p.Limited() {
+		return t.base().RoundTrip(req)
 	}
 	return send(t.base(), req, &permit{Admission: p})
 }
@@ -92,16 +89,25 @@ func closeBody(req *http.Request) {
 	}
 }
 
-// limiterOf returns the limiter of req, or nil if there is none. The error is the cause of the context, which may end
-// while another request makes the limiter.
-func (t *Transport) limiterOf(req *http.Request) (*limit.Limiter, error) {
+// admit waits for the permit of req. The error is the cause of the context.
+func (t *Transport) admit(req *http.Request) (limit.Admission, error) {
 	if (t.Limiter == nil) == (t.PerHost == nil) {
 		panic("httplimit: Transport: want exactly one of Limiter and PerHost")
 	}
 	if t.Limiter != nil {
-		return within("Transport", t.Limiter), nil
+		return within("Transport", t.Limiter).Admit(req.Context())
 	}
-	return t.ofHost(req.Context(), nameOf(req.URL))
+	return t.hosts.Admit(req.Context(), nameOf(req.URL), t.ofHost, func(ctx context.Context, l *limit.Limiter) (limit.Admission, error) {
+		return l.Admit(ctx)
+	})
+}
+
+// ofHost returns what PerHost makes for the host with a name, or nil if it has no limit.
+func (t *Transport) ofHost(name string) *limit.Limiter {
+	if l := t.PerHost(name); l != nil {
+		return within("Transport: PerHost", l)
+	}
+	return nil
 }
 
 // send sends req with p, and returns p when the response has been read.

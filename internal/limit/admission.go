@@ -19,7 +19,8 @@ import (
 type Admission struct {
 	ticket race.Ticket
 	held   *HeldPermit
-	since  time.Duration // when it got the permit, by Clock; 0 if the controller did not count tasks then
+	since  time.Duration        // when it got the permit, by Clock; 0 if the controller did not count tasks then
+	key    interface{ leave() } // which Release leaves, or nil
 }
 
 // Admit waits for a permit. If ctx ends first, or has ended, it returns the cause.
@@ -79,6 +80,10 @@ func (h *HeldPermit) admitted() (a Admission) {
 	return a
 }
 
+// Limited reports whether a has a permit. Otherwise it is of a key without a limit, and has no other
+// methods.
+func (a Admission) Limited() bool { return a.held != nil }
+
 // Context returns the context given to Admit with the permit: calls that are made with it may
 // run on the permit.
 func (a Admission) Context() context.Context { return &a.held.first }
@@ -96,9 +101,13 @@ func (a Admission) Overload(atLeast time.Duration) {
 }
 
 // Release returns the permit, and counts a finished task, which has failed or not. If a call has
-// outlived the task and still has the permit, that call returns it. Release must be called once.
+// outlived the task and still has the permit, that call returns it. The key is left. Release must
+// be called once.
 func (a Admission) Release(failed bool) {
 	l, since := a.held.lim, a.since
+	if a.key != nil {
+		defer a.key.leave()
+	}
 	l.Order.End(a.ticket)
 	if race.Sharp && a.held.retireUnused() {
 		race.Aside(func() bool {

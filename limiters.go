@@ -1,0 +1,70 @@
+package stint
+
+import (
+	"context"
+
+	"github.com/stint-go/stint/internal/limit"
+	"github.com/stint-go/stint/internal/option"
+)
+
+// Limiters has a [Limiter] for each key, such as a tenant, a user or a server: a limit for each,
+// and no key takes the permits of another. The number of keys is not bounded: a Limiter is made
+// when a call needs it, is never dropped while a call uses it, and is kept for ten minutes
+// afterwards, with the limit that it has found if it is adaptive. If more than 1,000 are not in
+// use, the one that was used longest ago is dropped at once. Limiters has no goroutine and no
+// timer: later calls drop what is due.
+//
+// Limiters must be made by NewLimiters. They are safe for concurrent use.
+type Limiters[K comparable] struct {
+	keyed limit.Keyed[K]
+	maker func(K) *limit.Limiter
+}
+
+// NewLimiters returns Limiters without keys. A call that uses a key without a Limiter calls new,
+// on its own goroutine. Other calls that use the key wait for it, until their context ends;
+// calls that use other keys do not wait. A panic of new, and runtime.Goexit, pass through that
+// call, and the next one calls new again. new must not use its own key, and must return a
+// Limiter.
+//
+// new is called again for a key whose Limiter was dropped. Only calls of Do and TryDo count as
+// use: if the Limiter of a key is also used elsewhere, such as an [Option], new must return the
+// same one each time, since two Limiters do not know of each other. Several keys may share a
+// Limiter. NewLimiters panics if new is nil.
+func NewLimiters[K comparable](new func(key K) *Limiter) *Limiters[K] {
+	if new == nil {
+		panic("stint: NewLimiters: nil function")
+	}
+	return &Limiters[K]{maker: func(key K) *limit.Limiter {
+		return option.Collect("stint", "NewLimiters: new", option.Limiter, []Option{new(key)}).Limiter
+	}}
+}
+
+// Do calls f on the caller's goroutine with a permit of the Limiter of key, as [Limiter.Do] does.
+// So a call for the same key in f, with the context of f, runs on the permit of f; for another
+// key it waits for a second permit, and may deadlock if others nest the keys in another order.
+func (m *Limiters[K]) Do(ctx context.Context, key K, f func(context.Context) error) error {
+	return m.do("Limiters.Do", ctx, key, f, func(ctx context.Context, l *limit.Limiter) (limit.Admission, error) { return l.Admit(ctx) })
+}
+
+// TryDo calls f as Do does if a permit is free and nothing waits for one. Otherwise it returns
+// ErrBusy, as [Limiter.TryDo] does. It waits for nothing but new.
+func (m *Limiters[K]) TryDo(ctx context.Context, key K, f func(context.Context) error) error {
+	return m.do("Limiters.TryDo", ctx, key, f, admitFree)
+}
+
+// do calls f with the permit that admit takes.
+func (m *Limiters[K]) do(caller string, ctx context.Context, key K, f func(context.Context) error, admit func(context.Context, *limit.Limiter) (limit.Admission, error)) error {
+	checkArgs(caller, ctx, f == nil)
+	checkMethod(caller, m.maker != nil, false)
+	a, err := m.keyed.Admit(ctx, key, m.maker, admit)
+	if err != nil {
+		return err
+	}
+	return run(a, f)
+}
+
+// Len returns the number of keys that have a Limiter, or wait for one.
+func (m *Limiters[K]) Len() int {
+	checkMethod("Limiters.Len", m.maker != nil, false)
+	return m.keyed.Len()
+}
