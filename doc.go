@@ -23,6 +23,7 @@
 //     [LowPriority] is for background work that shares a limit with other work.
 //   - [Limiter.Do] and [Limiter.TryDo] run a function on the caller's goroutine, such as the
 //     handling of a request.
+//   - [NewLimiters] has a limit for each key, such as a tenant or a server.
 //   - Package [github.com/stint-go/stint/par] computes and sorts: its functions neither
 //     fail nor wait.
 //   - Package [github.com/stint-go/stint/stream] is for pipelines, and for sources that may

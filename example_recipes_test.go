@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -52,6 +53,41 @@ func ExampleMapKey() {
 	// pay 9 is committed at 3
 	// pay 3 is committed at 4
 	// pay 9 took 2 tries
+}
+
+// At most 2 calls of a tenant, and 8 in all. A tenant that floods waits at its own limit.
+func ExampleLimiters_recipeTenants() {
+	tenants := stint.NewLimiters(func(tenant string) *stint.Limiter { return stint.Limit(2) })
+	all := stint.Limit(8)
+	handle := func(ctx context.Context, tenant string, f func(context.Context) error) error {
+		return tenants.Do(ctx, tenant, func(ctx context.Context) error { // first: who waits here has no permit of all
+			return all.Do(ctx, f)
+		})
+	}
+
+	started, end := make(chan struct{}, 100), make(chan struct{})
+	var flood sync.WaitGroup
+	for range 100 {
+		flood.Go(func() {
+			handle(context.Background(), "big", func(context.Context) error {
+				started <- struct{}{}
+				<-end
+				return nil
+			})
+		})
+	}
+	<-started
+	<-started
+	err := handle(context.Background(), "small", func(context.Context) error {
+		fmt.Println("small runs beside", all.Stats().Running-1, "of big")
+		return nil
+	})
+	close(end)
+	flood.Wait()
+	fmt.Println(err, tenants.Len())
+	// Output:
+	// small runs beside 2 of big
+	// <nil> 2
 }
 
 // Work that no request waits for, on the limit that the requests use, and behind them.

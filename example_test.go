@@ -232,6 +232,18 @@ func ExampleLimiter_TryDo() {
 }
 
 // A limit may be changed while tasks run and wait.
+func ExampleNewLimiters() {
+	servers := stint.NewLimiters(func(server string) *stint.Limiter { return stint.Auto(1, 20) })
+	err := stint.Each(context.Background(), []string{"eu/1", "eu/2", "us/1"}, func(ctx context.Context, file string) error {
+		server, _, _ := strings.Cut(file, "/")
+		return servers.Do(ctx, server, func(context.Context) error {
+			return nil // fetches the file from the server
+		})
+	}, stint.Limit(100)) // of its own: a task keeps its permit while it waits for a server
+	fmt.Println(err, servers.Len(), "servers")
+	// Output: <nil> 2 servers
+}
+
 func ExampleLimiter_Set() {
 	limit := stint.Limit(1)
 	g := stint.NewGroup(context.Background(), limit)

@@ -49,7 +49,7 @@ func ExampleTransport() {
 	}))
 	defer server.Close()
 	client := &http.Client{Transport: &httplimit.Transport{
-		PerHost: func(host string) *stint.Limiter { return stint.Auto(1, 20) }, // called once for each host
+		PerHost: func(host string) *stint.Limiter { return stint.Auto(1, 20) }, // called by the first request to a host
 	}}
 	get := func(ctx context.Context, path string) (string, error) {
 		req, err := http.NewRequestWithContext(ctx, "GET", server.URL+path, nil)

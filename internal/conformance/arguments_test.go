@@ -15,6 +15,8 @@ var (
 	someTask   = func(context.Context) error { return nil }
 	someResult = func(context.Context) (int, error) { return 0, nil }
 	plainTask  = func(context.Context) {}
+
+	someLimiters = stint.NewLimiters(func(int) *stint.Limiter { return nil })
 )
 
 // A badCall panics with a message.
@@ -39,6 +41,8 @@ func nilContexts(p *stint.Pool, g *stint.Group, r *stint.Results[int]) []badCall
 		{"stint: Pool.GoContext: nil context", func() { p.GoContext(noContext, plainTask) }},
 		{"stint: Pool.Idle: nil context", func() { p.Idle(noContext) }},
 		{"stint: Pool.Shutdown: nil context", func() { p.Shutdown(noContext) }},
+		{"stint: Limiters.Do: nil context", func() { someLimiters.Do(noContext, 1, someTask) }},
+		{"stint: Limiters.TryDo: nil context", func() { someLimiters.TryDo(noContext, 1, someTask) }},
 	}
 }
 
@@ -61,6 +65,9 @@ func nilFunctions(p *stint.Pool, g *stint.Group, r *stint.Results[int]) []badCal
 		{"stint: Pool.Go: nil function", func() { p.Go(nil) }},
 		{"stint: Pool.GoContext: nil function", func() { p.GoContext(bg, nil) }},
 		{"stint: Pool.TryGo: nil function", func() { p.TryGo(nil) }},
+		{"stint: NewLimiters: nil function", func() { stint.NewLimiters[int](nil) }},
+		{"stint: Limiters.Do: nil function", func() { someLimiters.Do(bg, 1, nil) }},
+		{"stint: Limiters.TryDo: nil function", func() { someLimiters.TryDo(bg, 1, nil) }},
 		{"stint: EachSeq: nil sequence", func() { stint.EachSeq(bg, nil, nothing) }},
 		{"stint: MapSeq: nil sequence", func() { stint.MapSeq(bg, nil, someValue) }},
 	}
@@ -112,6 +119,9 @@ func notMade() []badCall {
 		{"stint: Limiter.Set: Limiter was not made by Limit or Auto", func() { new(stint.Limiter).Set(1) }},
 		{"stint: Limiter.Current: Limiter was not made by Limit or Auto", func() { new(stint.Limiter).Current() }},
 		{"stint: Limiter.Stats: Limiter was not made by Limit or Auto", func() { new(stint.Limiter).Stats() }},
+		{"stint: Limiters.Do: Limiters was not made by NewLimiters", func() { new(stint.Limiters[int]).Do(bg, 1, someTask) }},
+		{"stint: Limiters.TryDo: Limiters was not made by NewLimiters", func() { new(stint.Limiters[int]).TryDo(bg, 1, someTask) }},
+		{"stint: Limiters.Len: Limiters was not made by NewLimiters", func() { new(stint.Limiters[int]).Len() }},
 	}
 }
 

@@ -22,6 +22,9 @@ const (
 // In programs built with -race its lock is taken on goroutines aside, as that of a Limiter is: see
 // Admission.
 type Keyed[K comparable] struct {
+	first sync.Once // for the race detector: whoever has made m
+	made  race.Ends // comes before the first call
+
 	mu   sync.Mutex
 	keys map[K]*keyUse[K]
 	idle fifo.List[*keyUse[K]] // those without calls, the longest idle first
@@ -76,7 +79,9 @@ func (m *Keyed[K]) Len() int {
 // enter adds a call to those that use key.
 func (m *Keyed[K]) enter(key K) *keyUse[K] {
 	found := key == key // panics if the key cannot be compared; otherwise a NaN, which is not found again
+	where := &key
 	return locked(m, func() *keyUse[K] {
+		key := race.Unseen(where)
 		m.dropLocked()
 		u := m.keys[key]
 		if u == nil {
@@ -144,7 +149,9 @@ func (m *Keyed[K]) dropLocked() {
 // locked calls f with the lock held.
 func locked[K comparable, T any](m *Keyed[K], f func() T) T {
 	if race.Sharp {
+		m.first.Do(m.made.Release)
 		return race.Aside(func() T {
+			m.made.Acquire()
 			m.mu.Lock()
 			defer m.mu.Unlock()
 			return f()

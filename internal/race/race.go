@@ -65,6 +65,12 @@ func Aside[T any](f func() T) T {
 	return <-done
 }
 
+// Unseen returns what is at p. For the detector, nothing was read: so f of Aside may get an argument
+// of the caller.
+//
+//go:norace
+func Unseen[T any](p *T) T { return *p }
+
 // Apart calls f on a goroutine of its own, waits for its end, and returns its result; returned
 // is false after a Goexit. For the detector, nothing that f does is ordered before what follows.
 // So a worker may run tasks and use locks in between, and does not order its tasks. A panic of f

@@ -67,6 +67,14 @@ var groups = []entryPoint{
 		}
 		wg.Wait()
 	}},
+	{"Do of Limiters", func(limit int, f func(int)) { // keys with a limit of 1 each
+		m := stint.NewLimiters(func([20]int) *stint.Limiter { return stint.Limit(1) })
+		var wg sync.WaitGroup
+		for i := range numTasks {
+			wg.Go(func() { m.Do(bg, [20]int{i % limit}, func(context.Context) error { f(i); return nil }) })
+		}
+		wg.Wait()
+	}},
 	{"Do, two callers", func(limit int, f func(int)) {
 		l := stint.Limit(limit)
 		var wg sync.WaitGroup
