@@ -248,3 +248,12 @@ func TestFloodOfATenant(t *testing.T) {
 		calls.Wait()
 	})
 }
+
+// A key made in a bubble may be used outside, where time is another one.
+func TestLimitersOutliveABubble(t *testing.T) {
+	m := stint.NewLimiters(func(int) *stint.Limiter { return stint.Limit(1) })
+	for range 3 {
+		equal(t, "error", m.Do(bg, 1, sleep(0)), nil)
+		synctest.Test(t, func(*testing.T) { equal(t, "error", m.Do(bg, 1, sleep(time.Hour)), nil) })
+	}
+}
