@@ -7,12 +7,11 @@ import (
 	"github.com/stint-go/stint/internal/option"
 )
 
-// Limiters has a [Limiter] for each key, such as a tenant, a user or a server: a limit for each,
-// and no key takes the permits of another. The number of keys is not bounded: a Limiter is made
-// when a call needs it, is never dropped while a call uses it, and is kept for ten minutes
-// afterwards, with the limit that it has found if it is adaptive. If more than 1,000 are not in
-// use, the one that was used longest ago is dropped at once. Limiters has no goroutine and no
-// timer: later calls drop what is due.
+// Limiters has a [Limiter] for each key, such as a tenant, a user or a server. Any number of keys
+// may be used: a Limiter is made by the first call for its key, is never dropped while a call uses
+// it, and is kept for ten minutes after the last one, with the limit that it has found if it is
+// adaptive. If more than 1,000 are kept, the one whose last call is the longest ago is dropped.
+// Limiters starts no goroutine and no timer: later calls drop what is due.
 //
 // Limiters must be made by NewLimiters. They are safe for concurrent use.
 type Limiters[K comparable] struct {
@@ -20,16 +19,16 @@ type Limiters[K comparable] struct {
 	maker func(K) *limit.Limiter
 }
 
-// NewLimiters returns Limiters without keys. A call that uses a key without a Limiter calls new,
-// on its own goroutine. Other calls that use the key wait for it, until their context ends;
-// calls that use other keys do not wait. A panic of new, and runtime.Goexit, pass through that
-// call, and the next one calls new again. new must not use its own key, and must return a
-// Limiter.
+// NewLimiters returns Limiters without keys. The first call for a key calls new, on its own
+// goroutine. Other calls for the key wait for new until their context ends; calls for other keys
+// do not wait. A panic of new, and runtime.Goexit, pass through the call, and the next call for
+// the key calls new again. If new returns nil, the call panics. new must not call Do or TryDo for
+// the key.
 //
-// new is called again for a key whose Limiter was dropped. Only calls of Do and TryDo count as
-// use: if the Limiter of a key is also used elsewhere, such as an [Option], new must return the
-// same one each time, since two Limiters do not know of each other. Several keys may share a
-// Limiter. NewLimiters panics if new is nil.
+// When a Limiter was dropped, the next call for its key calls new again. Only calls of Do and
+// TryDo count as use. So if the Limiter of a key is used elsewhere too, for example as an
+// [Option], new must return the same one each time: two Limiters do not know of each other. new
+// may return one Limiter for several keys. NewLimiters panics if new is nil.
 func NewLimiters[K comparable](new func(key K) *Limiter) *Limiters[K] {
 	if new == nil {
 		panic("stint: NewLimiters: nil function")
