@@ -79,7 +79,7 @@ func (m *Keyed[K]) Len() int {
 // enter adds a call to those that use key.
 func (m *Keyed[K]) enter(key K) *keyUse[K] {
 	found := key == key // panics if the key cannot be compared; otherwise a NaN, which is not found again
-	where := &key // the race detector takes a copy of a large key for a write of the caller
+	where := &key       // the race detector takes a copy of a large key for a write of the caller
 	return locked(m, func() *keyUse[K] {
 		key := race.Unseen(where)
 		m.dropLocked()
