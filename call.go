@@ -32,6 +32,9 @@ func (c *call) run(ctx context.Context, by string, n int, o option.Options) erro
 	if n == 0 {
 		return nil
 	}
+	if o.Hedge > 0 {
+		return c.runHedged(ctx, by, n, &o)
+	}
 	if o.Both() {
 		return c.runItems(ctx, by, n, &o)
 	}
@@ -79,10 +82,7 @@ func (c *call) runItems(ctx context.Context, by string, n int, o *option.Options
 			break
 		}
 	}
-	t.executor.Wait()
-	t.executor.Close()
-	t.outcome.close(int(t.started.Load()) == n)
-	return t.outcome.result()
+	return t.end(n)
 }
 
 // items are the tasks of one runItems, in the order of their indexes.
@@ -90,6 +90,14 @@ type items struct {
 	tasks
 	calls   func(context.Context, *loop.Claim) error
 	started atomic.Int64
+}
+
+// end waits for the n items and returns the outcome.
+func (t *items) end(n int) error {
+	t.executor.Wait()
+	t.executor.Close()
+	t.outcome.close(int(t.started.Load()) == n)
+	return t.outcome.result()
 }
 
 func (t *items) Run(ctx context.Context, w work.Task) error {

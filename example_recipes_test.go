@@ -118,31 +118,19 @@ func ExampleNewPool_recipeBackground() {
 
 // The first answer of several servers. The next server is asked when the one before it has
 // failed, or has not answered for a while.
-func ExampleFirst_recipeHedged() {
-	answers := map[string]func(context.Context) (string, error){
-		"a": func(context.Context) (string, error) { return "", errors.New("a is down") },
-		"b": func(ctx context.Context) (string, error) { <-ctx.Done(); return "", ctx.Err() }, // hangs
-		"c": func(context.Context) (string, error) { return "the answer of c", nil },
+func ExampleHedgeAfter() {
+	ask := func(ctx context.Context, server string) (string, error) {
+		switch server {
+		case "a":
+			return "", errors.New("a is down")
+		case "b":
+			<-ctx.Done() // hangs, and is cancelled when c has answered
+			return "", ctx.Err()
+		}
+		return "the answer of " + server, nil
 	}
 	servers := []string{"a", "b", "c"}
-	const patience = 5 * time.Millisecond
-
-	failed := []chan struct{}{make(chan struct{}), make(chan struct{}), make(chan struct{})} // of each server
-	answer, err := stint.First(context.Background(), []int{0, 1, 2}, func(ctx context.Context, i int) (string, error) {
-		if i > 0 {
-			select {
-			case <-time.After(time.Duration(i) * patience):
-			case <-failed[i-1]:
-			case <-ctx.Done():
-				return "", context.Cause(ctx)
-			}
-		}
-		answer, err := answers[servers[i]](ctx)
-		if err != nil {
-			close(failed[i])
-		}
-		return answer, err
-	})
+	answer, err := stint.First(context.Background(), servers, ask, stint.HedgeAfter(5*time.Millisecond))
 	fmt.Println(answer, err)
 	// Output: the answer of c <nil>
 }

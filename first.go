@@ -14,13 +14,14 @@ import (
 // further calls. First returns when the other calls have finished; their results are dropped.
 //
 // Without a Limiter or a Pool, all items start at once, also in a task of another call. With
-// one, they start roughly in order, as permits become free.
+// one, they start roughly in order, as permits become free. Under HedgeAfter they start one by
+// one: for hedged requests, which ask the next server when the one before it takes too long.
 //
 // If every call fails, the errors are joined in the order of the items, each as an
 // *ItemError. If ctx ends before that and no call succeeds, the error is its cause. Without
 // items it is an error that says so. If f panics, First panics with a *PanicError after the
 // other calls have finished, even if there is a result.
-// Options: Limiter, Pool, LowPriority, Name.
+// Options: Limiter, Pool, HedgeAfter, LowPriority, Name.
 func First[T, R any](ctx context.Context, items []T, f func(context.Context, T) (R, error), opts ...Option) (R, error) {
 	checkArgs("First", ctx, f == nil)
 	o := collect("First", firstOptions, opts) // without the limit of another call

@@ -20,7 +20,7 @@ type Option interface{ option.Option }
 
 const (
 	loopOptions  = option.Limiter | option.Pool | option.KeepGoing | option.Name | option.LowPriority
-	firstOptions = option.Limiter | option.Pool | option.Name | option.LowPriority
+	firstOptions = option.Limiter | option.Pool | option.Name | option.LowPriority | option.HedgeAfter
 	groupOptions = loopOptions | option.Queue
 	seqOptions   = groupOptions | option.Unordered
 	poolOptions  = option.Limiter | option.Queue | option.LowPriority | option.Name | option.OnPanic

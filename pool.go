@@ -138,7 +138,8 @@ func (p *Pool) SetLimit(n int) {
 // PoolStats is the state of a Pool at one instant. Every task that the pool has accepted,
 // directly or for a group on it, is in exactly one of Queued, Running, Completed and Dropped.
 // Items of Each, Map, Range and First are in none of them, unless the call has a Limiter beside
-// the Pool, though the workers that run them count in Running; Limiter.Stats counts them. Each uint64 only grows.
+// the Pool or HedgeAfter, though the workers that run them count in Running; Limiter.Stats counts
+// them. Each uint64 only grows.
 type PoolStats struct {
 	Name      string `json:"name,omitempty"` // as given by the option Name
 	Limit     int    `json:"limit"`          // how many tasks may run at once; 0 during a pause

@@ -87,6 +87,7 @@ func badOptions(p *stint.Pool, l *stint.Limiter) []badCall {
 		{"stint: Map: Unordered does not apply", func() { stint.Map(bg, []int{1}, someValue, stint.Unordered()) }},
 		{"stint: Range: OnPanic does not apply", func() { stint.Range(bg, 0, nothing, stint.OnPanic(func(*stint.PanicError) {})) }},
 		{"stint: First: KeepGoing does not apply", func() { stint.First(bg, nil, someValue, stint.KeepGoing()) }},
+		{"stint: Map: HedgeAfter does not apply", func() { stint.Map(bg, nil, someValue, stint.HedgeAfter(1)) }},
 		{"stint: EachSeq: Unordered does not apply", func() { stint.EachSeq(bg, count(1), nothing, stint.Unordered()) }},
 		{"stint: MapSeq: OnPanic does not apply", func() { stint.MapSeq(bg, count(1), someValue, stint.OnPanic(func(*stint.PanicError) {})) }},
 		{"stint: NewGroup: Unordered does not apply", func() { stint.NewGroup(bg, stint.Unordered()) }},
@@ -132,6 +133,8 @@ func TestBadArguments(t *testing.T) {
 		{"stint: Limit(-3): want 1 or more", func() { stint.Limit(-3) }},
 		{"stint: Limiter.Set(-1): want 0 or more", func() { l.Set(-1) }},
 		{"stint: Queue(-1): want 0 or more", func() { stint.Queue(-1) }},
+		{"stint: HedgeAfter(0s): want more than 0", func() { stint.HedgeAfter(0) }},
+		{"stint: HedgeAfter(-1ns): want more than 0", func() { stint.HedgeAfter(-1) }},
 		{"stint: Range: n is -1, want 0 or more", func() { stint.Range(bg, -1, nothing) }},
 		{"stint: Pool.SetLimit(-1): want 0 or more", func() { p.SetLimit(-1) }},
 	}

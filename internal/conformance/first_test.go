@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -95,22 +96,21 @@ func TestFirst(t *testing.T) {
 		g.Is(t, 0, 3, 3)
 		took(t, start, time.Hour+2*time.Second)
 	})
-	t.Run("without a limit", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			defer noneLeft(t)
+	for name, opts := range map[string][]stint.Option{"without a limit": nil, "hedged without a limit": {stint.HedgeAfter(1)}} {
+		bubble(t, name, func(t *testing.T) {
 			var g gauge
 			got, err := stint.First(bg, indexes(1000), func(ctx context.Context, i int) (int, error) {
 				g.Enter()
 				defer g.Leave()
 				time.Sleep(time.Duration(2000-i) * time.Second)
 				return i, ctx.Err()
-			})
+			}, opts...)
 			equal(t, "error", err, nil)
 			equal(t, "result", got, 999)
 			g.Is(t, 0, 1000, 1000)
 			equal(t, "time passed", sinceBubble(), 2000*time.Second)
 		})
-	})
+	}
 }
 
 // Without a result all errors are returned, in the order of the items. Without items there
@@ -190,6 +190,37 @@ func TestFirstAndPanics(t *testing.T) {
 			}
 			p := raises(t, "late", func() { stint.First(bg, []time.Duration{1, at, 3}, task, opts...) })
 			equal(t, "the error is told", errors.Is(p.Also(), errBoom), true)
+		})
+	}
+}
+
+// An item starts a delay after the last start or when a call has failed, and when it has a permit.
+func TestHedgeAfter(t *testing.T) {
+	for _, c := range []struct {
+		limit  int
+		takes  []time.Duration // of the items; one with less than 0 fails
+		starts []time.Duration
+		total  time.Duration
+	}{
+		{9, []time.Duration{99, 98, 5, 1}, []time.Duration{0, 10, 20}, 25},
+		{9, []time.Duration{-4, 99, -2, 3}, []time.Duration{0, 4, 14, 16}, 19},
+		{9, []time.Duration{-15, -14, -4}, []time.Duration{0, 10, 15}, 24},
+		{2, []time.Duration{99, -25, 3}, []time.Duration{0, 10, 35}, 38},
+		{1, []time.Duration{-25, -1, 3}, []time.Duration{0, 25, 26}, 29},
+	} {
+		everyLimit(t, c.limit, func(t *testing.T, opts []stint.Option) {
+			begun := make([]time.Duration, len(c.starts))
+			_, err := stint.First(bg, c.takes, func(ctx context.Context, d time.Duration) (int, error) {
+				begun[slices.Index(c.takes, d)] = sinceBubble() / time.Second
+				select {
+				case <-ctx.Done():
+				case <-time.After(max(d, -d) * time.Second):
+				}
+				return 0, cmp.Or(ctx.Err(), map[bool]error{true: errBoom}[d < 0])
+			}, append(opts, stint.HedgeAfter(10*time.Second))...)
+			equal(t, "failed", err != nil, slices.Max(c.takes) < 0)
+			equal(t, "starts", fmt.Sprint(begun), fmt.Sprint(c.starts))
+			equal(t, "time", sinceBubble(), c.total*time.Second)
 		})
 	}
 }

@@ -31,7 +31,7 @@ func TestOptionsAreDocumented(t *testing.T) {
 		"Limiter": stint.Limit(1), "Pool": pool, "Queue": stint.Queue(1), "Burst": stint.Burst(1),
 		"Overload":  stint.Overload(func(error) bool { return false }),
 		"KeepGoing": stint.KeepGoing(), "LowPriority": stint.LowPriority(), "Unordered": stint.Unordered(),
-		"Name": stint.Name("n"), "OnPanic": stint.OnPanic(func(*stint.PanicError) {}),
+		"HedgeAfter": stint.HedgeAfter(1), "Name": stint.Name("n"), "OnPanic": stint.OnPanic(func(*stint.PanicError) {}),
 	}
 	documented := documentedOptions(t, "../..", "../../stream")
 	for name, call := range optionCalls() {

@@ -614,7 +614,7 @@ func (r *running) check(ctx context.Context, err error, v any, exited bool) {
 		if !r.plan.kind.exits || !slices.ContainsFunc(failed, func(e event) bool { return e.exited }) {
 			r.fail("ended the caller's goroutine: %v", failed)
 		}
-	case r.plan.kind.name == "First":
+	case strings.HasPrefix(r.plan.kind.name, "First"):
 		r.checkFirst(ctx, err)
 	case err == nil:
 		if !r.partial && (len(failed) > 0 || !r.all()) {

@@ -216,6 +216,10 @@ var callKinds = slices.Concat(plainKinds(), []callKind{
 		_, err := stint.First(ctx, indexes(r.n()), valued(f), opts...)
 		return err
 	}},
+	{name: "First, hedged", run: func(r *running, ctx context.Context, f body, opts ...stint.Option) error {
+		_, err := stint.First(ctx, indexes(r.n()), valued(f), append(opts, stint.HedgeAfter(time.Second))...)
+		return err
+	}},
 	{name: "Group of all", keep: true, queue: true, run: everyGo},
 	{name: "Results of all", keep: true, queue: true, run: everyResult},
 	{name: "two keys", keep: true, queue: true, run: func(r *running, ctx context.Context, f body, opts ...stint.Option) error {

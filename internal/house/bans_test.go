@@ -42,6 +42,7 @@ var starts = map[string]string{
 	"stream/run.go":                  "the goroutines before the boundaries of a stream, the timer of a run and its watch on the context; its end waits for all",
 	"errgroup/group.go":              "the goroutines of a group's tasks; its Wait waits for them",
 	"internal/race/race.go":          "the goroutine of a task in programs built with -race; the worker waits for it",
+	"hedge.go":                       "the timer of the next item of one call, which stops it and waits for its function",
 	"seq.go":                         "the feeder of a sequence; leaving the loop waits for it",
 	"cluster/lease.go":               "the clock of a worker's leases; the end of Serve waits for it",
 	"cluster/consumer.go":            "the making and removing of the consumers of a run's results; the end of the run waits for both",

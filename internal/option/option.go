@@ -7,6 +7,7 @@ import (
 	"context"
 	"reflect"
 	"runtime"
+	"time"
 
 	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
@@ -40,6 +41,7 @@ type Options struct {
 	Min, Max int              // of the adaptive limit; 0: the default, which only tests change
 	Burst    int              // if it is Given
 	Overload func(error) bool // or nil
+	Hedge    time.Duration    // the delay, if HedgeAfter is given
 }
 
 // Set is a set of options.
@@ -57,12 +59,14 @@ const (
 	LowPriority
 	Burst
 	Overload
+	HedgeAfter
 )
 
 var names = map[Set]string{
 	Limiter: "a Limiter", Pool: "a Pool", Queue: "Queue", KeepGoing: "KeepGoing",
 	Unordered: "Unordered", Name: "Name", OnPanic: "OnPanic",
 	LowPriority: "LowPriority", Burst: "Burst", Overload: "Overload",
+	HedgeAfter: "HedgeAfter",
 }
 
 // Collect reads the options given to the function called name of package pkg, which

@@ -105,6 +105,9 @@ var loops = []entryPoint{
 	{"First", func(limit int, f func(int)) {
 		stint.First(bg, items, func(_ context.Context, i int) (int, error) { f(i); return 0, errTask }, stint.Limit(limit))
 	}},
+	{"First, hedged", func(limit int, f func(int)) {
+		stint.First(bg, items, func(_ context.Context, i int) (int, error) { f(i); return 0, errTask }, stint.Limit(limit), stint.HedgeAfter(1))
+	}},
 }
 
 var sequences = []entryPoint{
