@@ -20,7 +20,7 @@ func Example() {
 	state.AddPool("mail", mail)
 	state.AddLimiter("mail", server)
 	mux := http.NewServeMux()
-	mux.Handle("/debug/stint", state) // after http.ListenAndServe("localhost:8080", mux): curl localhost:8080/debug/stint
+	mux.Handle("/debug/stint", state) // while http.ListenAndServe("localhost:8080", mux) runs: curl localhost:8080/debug/stint
 	// Output:
 }
 

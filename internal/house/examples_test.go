@@ -92,7 +92,8 @@ func TestCodeInTextsIsCompiled(t *testing.T) {
 	verify(t, codeInTexts,
 		sample{"example", in("f()\n"), ""},
 		sample{"test", in("func TestF(t *testing.T) {\n\tg(t)\n}\n"), ""},
-		sample{"other", in("f(1)\n"), "docs/a.md:4: no Example nor declaration has this code"},
+		sample{"file", in("package par_test\n\nfunc ExampleF() {\n\tf()\n\t// Output:\n\t// 1\n}\n\n// TestF does.\nfunc TestF(t *testing.T) {\n\tg(t)\n}\n"), ""},
+		sample{"other", in("f(1)\n"), "docs/a.md:4: no Example, declaration or file has this code"},
 	)
 }
 
@@ -105,10 +106,11 @@ func tidy(code string) string {
 }
 
 // codeInTexts checks that each Go block of README.md, ARCHITECTURE.md and docs is the body
-// of an Example, or a declaration: it is compiled, and the output of an Example is checked.
+// of an Example, a declaration, or a file: it is compiled, and the output of an Example is checked.
 func codeInTexts(t *tree) []string {
 	known := map[string]bool{}
 	for _, f := range t.golang(func(f *file) bool { return slices.Contains(released, f.module()) || f.module() == "lab" }) {
+		known[tidy(f.source(f.syntax.Package, f.syntax.FileEnd))] = true
 		for _, d := range f.syntax.Decls {
 			if d, ok := d.(*ast.FuncDecl); ok && strings.HasPrefix(d.Name.Name, "Example") {
 				known[tidy(f.source(d.Body.Lbrace+1, d.Body.Rbrace))] = true
@@ -127,7 +129,7 @@ func codeInTexts(t *tree) []string {
 		line := 1
 		for i, part := range strings.Split(f.text, fence) {
 			if code, ok := strings.CutPrefix(part, "go\n"); ok && i%2 == 1 && !known[tidy(code)] {
-				bad = append(bad, f.on(line+1, "no Example nor declaration has this code; make the two the same"))
+				bad = append(bad, f.on(line+1, "no Example, declaration or file has this code; make the two the same"))
 			}
 			line += strings.Count(part, "\n")
 		}
