@@ -12,7 +12,7 @@ import (
 // between min and max for the limit with the best throughput: CPU-bound tasks get a worker
 // for each CPU; for I/O-bound tasks, workers are added while throughput improves. Failed tasks
 // do not count. The limit stays below what GOMEMLIMIT allows. Limiter.Set
-// ends the search, which docs/choosing-a-limit.md describes, with its costs.
+// ends the search; [Choosing a limit] has its costs.
 //
 // Share one Limiter among all calls to the same server. It keeps the limit that it has found,
 // while separate Limiters mistake each other's share for their own gain.
@@ -24,6 +24,8 @@ import (
 //
 // Options: Burst, Overload. Auto panics if min is less than 1 or max less than min. Values
 // above 16,777,216 count as that many.
+//
+// [Choosing a limit]: https://github.com/stint-go/stint/blob/main/docs/choosing-a-limit.md
 func Auto(min, max int, opts ...Option) *Limiter {
 	if min < 1 || max < min {
 		panic(fmt.Sprintf("stint: Auto(%d, %d): want 1 or more, and a maximum that is not less", min, max))

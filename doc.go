@@ -18,7 +18,7 @@
 //   - [EachKey] and [MapKey] take a sequence, and keep the order of values with the same key.
 //   - [First] returns the first result of several attempts, and cancels the others.
 //   - [NewGroup] and [NewResults] take different tasks, or tasks that are found while
-//     others run.
+//     others run: worker pools whose tasks return errors and values.
 //   - [NewPool] shares workers among many callers, or runs tasks that nobody waits for.
 //     [LowPriority] is for background work that shares a limit with other work.
 //   - [Limiter.Do] and [Limiter.TryDo] run a function on the caller's goroutine, such as the
@@ -84,6 +84,9 @@
 //
 // # Further reading
 //
-// The README lists the guarantees, each with its test; docs has the manual. [Pool.Stats],
+// The [README] lists the guarantees, each with its test; [docs] has the manual. [Pool.Stats],
 // [Limiter.Stats] and package [github.com/stint-go/stint/debug] show what is running.
+//
+// [README]: https://github.com/stint-go/stint/blob/main/README.md
+// [docs]: https://github.com/stint-go/stint/tree/main/docs
 package stint

@@ -1,12 +1,14 @@
 package stint_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"expvar"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -88,6 +90,25 @@ func ExampleLimiters_recipeTenants() {
 	// Output:
 	// small runs beside 2 of big
 	// <nil> 2
+}
+
+// Three workers, and every error.
+func ExampleNewGroup_recipeErrors() {
+	process := func(_ context.Context, job int) error {
+		if job%2 == 1 {
+			return fmt.Errorf("job %d: no such file", job)
+		}
+		return nil
+	}
+
+	workers := stint.NewGroup(context.Background(), stint.Limit(3), stint.KeepGoing())
+	for job := range 5 {
+		workers.Go(func(ctx context.Context) error { return process(ctx, job) })
+	}
+	fmt.Println(workers.Wait())
+	// Output:
+	// item 1: job 1: no such file
+	// item 3: job 3: no such file
 }
 
 // Work that no request waits for, on the limit that the requests use, and behind them.
@@ -211,6 +232,24 @@ func ExampleLimiter_Set_recipePause() {
 	// 0 sent
 	// <nil>
 	// 100 sent
+}
+
+// The lines of a file, and the error that a Scanner keeps.
+func ExampleMapSeq_recipeLines() {
+	s := bufio.NewScanner(strings.NewReader("short\nlonger than the buffer\n"))
+	s.Buffer(make([]byte, 10), 10)
+	lines := func(yield func(string) bool) {
+		for s.Scan() && yield(s.Text()) { // not Bytes: the next Scan overwrites them
+		}
+	}
+	upper := func(_ context.Context, line string) (string, error) { return strings.ToUpper(line), nil }
+	for text, err := range stint.MapSeq(context.Background(), lines, upper, stint.Limit(8)) {
+		fmt.Println(text, err)
+	}
+	fmt.Println(s.Err()) // MapSeq has waited for lines
+	// Output:
+	// SHORT <nil>
+	// bufio.Scanner: token too long
 }
 
 // Progress is what the loop over results prints. Its body runs on one goroutine.

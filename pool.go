@@ -10,7 +10,8 @@ import (
 )
 
 // A Pool keeps workers between tasks and shares them among any number of callers, groups
-// and calls: it is an [Option]. A worker that was idle for a second ends, so an idle pool has
+// and calls: it is an [Option]. Its own tasks return no errors: a worker pool with errors is a
+// [Group], on the Pool or with a limit of its own. A worker that was idle for a second ends, so an idle pool has
 // no goroutines. The pool's own tasks, and the tasks of each group and call on it, are served
 // in turn, one task each.
 //
@@ -26,7 +27,8 @@ type Pool struct {
 // workers makes a *Pool an Option.
 type workers = option.Workers
 
-// NewPool returns a Pool. Options: Limiter, Queue, LowPriority, Name, OnPanic.
+// NewPool returns a Pool. For a worker pool whose tasks return errors see [NewGroup].
+// Options: Limiter, Queue, LowPriority, Name, OnPanic.
 func NewPool(opts ...Option) *Pool {
 	o := collect("NewPool", poolOptions, opts)
 	p := &Pool{name: o.Name}
@@ -143,7 +145,7 @@ func (p *Pool) SetLimit(n int) {
 type PoolStats struct {
 	Name      string `json:"name,omitempty"` // as given by the option Name
 	Limit     int    `json:"limit"`          // how many tasks may run at once; 0 during a pause
-	Running   int    `json:"running"`        // tasks that have started and not finished; a task that waits and the task on its permit both count
+	Running   int    `json:"running"`        // tasks that have started and not finished; more than Limit while tasks wait and others run on their permits, or when Limit has been lowered
 	Queued    int    `json:"queued"`         // accepted and not started
 	Waiting   int    `json:"waiting"`        // submitters that wait for room in a queue
 	Workers   int    `json:"workers"`        // goroutines

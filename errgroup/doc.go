@@ -6,7 +6,7 @@
 // It has the methods and the documented behaviour of version v0.24.0 of the original. Go
 // cannot be cancelled, tasks started after an error still run, and the limit must be known.
 // Groups of package [github.com/stint-go/stint] have none of these restrictions;
-// docs/coming-from.md says how to move to them.
+// [Coming from errgroup] says how to move to them.
 //
 // # Differences
 //
@@ -29,4 +29,6 @@
 // detector considers the same tasks ordered. A group needs about as much time and memory as
 // with the original. For many tasks of a few microseconds use stint.Each or stint.Group,
 // whose workers run several tasks.
+//
+// [Coming from errgroup]: https://github.com/stint-go/stint/blob/main/docs/coming-from.md#errgroup
 package errgroup

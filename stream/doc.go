@@ -58,5 +58,7 @@
 // consumer, for a CPU, for the function call that its goroutine is in, and otherwise at most a
 // millisecond. A boundary holds at most 1,024 records, or 64 KB of larger ones but at least 64,
 // a Buffer its number of records, and a ParMap the records in progress; when the consumer stops,
-// so does the source. The README of this package has the details.
+// so does the source. The [README] of this package has the details.
+//
+// [README]: https://github.com/stint-go/stint/blob/main/stream/README.md
 package stream

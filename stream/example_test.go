@@ -2,8 +2,10 @@ package stream_test
 
 import (
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"maps"
 	"slices"
@@ -155,6 +157,61 @@ func ExampleGenerate_seq2() {
 		return nil
 	})))
 	// Output: [first second] connection lost
+}
+
+// A CSV file is a source that can fail.
+func ExampleGenerate_csv() {
+	r := csv.NewReader(strings.NewReader("ann,3\nbob,5\n\"cem,7\n")) // a quote is not closed
+	records := stream.Generate(func(_ context.Context, emit func([]string) bool) error {
+		for {
+			record, err := r.Read()
+			if err == io.EOF {
+				return nil
+			}
+			if err != nil || !emit(record) {
+				return err
+			}
+		}
+	})
+	insert := func(_ context.Context, record []string) (string, error) { // as into a database
+		return record[0] + " has " + record[1], nil
+	}
+	for done, err := range stream.ParMap(records, insert, stint.Limit(8)).All(context.Background()) {
+		if err != nil {
+			fmt.Println(err)
+			break
+		}
+		fmt.Println(done)
+	}
+	// Output:
+	// ann has 3
+	// bob has 5
+	// parse error on line 3, column 8: extraneous or missing " in quoted-field
+}
+
+// Tasks are pushed one by one, and their results come in that order.
+func ExampleGenerate_push() {
+	type task func(context.Context) (string, error)
+	tasks := stream.Generate(func(_ context.Context, push func(task) bool) error {
+		for i, name := range []string{"ann", "bob", "cem"} {
+			greet := func(context.Context) (string, error) {
+				time.Sleep(time.Duration(3-i) * time.Millisecond) // the last one is done first
+				return "hello " + name, nil
+			}
+			if !push(greet) { // waits for room
+				break
+			}
+		}
+		return nil
+	})
+	run := func(ctx context.Context, t task) (string, error) { return t(ctx) }
+	for text, err := range stream.ParMap(tasks, run, stint.Limit(3)).All(context.Background()) {
+		fmt.Println(text, err)
+	}
+	// Output:
+	// hello ann <nil>
+	// hello bob <nil>
+	// hello cem <nil>
 }
 
 func ExampleMap() {

@@ -1,0 +1,49 @@
+//go:build unix
+
+package stint_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/stint-go/stint"
+)
+
+// A recipe of docs/recipes.md: at SIGTERM or Ctrl-C the server finishes the requests that it has
+// begun, and the pool the tasks that it has accepted.
+func ExamplePool_Shutdown_sigterm() {
+	signaled, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	ctx, fail := context.WithCancelCause(signaled)
+
+	var sent atomic.Int32
+	mails := stint.NewPool(stint.Limit(2), stint.Queue(100))
+	send := func(context.Context) { sent.Add(1) }
+	server := &http.Server{Addr: "localhost:0", Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !mails.TryGo(send) {
+			http.Error(w, "busy", http.StatusServiceUnavailable)
+		}
+	})}
+	go func() { fail(server.ListenAndServe()) }() // an address in use ends the program, too
+
+	for range 10 {
+		mails.Go(send) // as requests do
+	}
+	syscall.Kill(os.Getpid(), syscall.SIGTERM) // as Kubernetes does
+
+	<-ctx.Done()
+	stop()                                                                     // a second signal ends the process at once
+	grace, cancel := context.WithTimeout(context.Background(), 20*time.Second) // Kubernetes waits 30
+	defer cancel()
+	err := server.Shutdown(grace) // first, since its handlers start tasks
+	abandoned, err2 := mails.Shutdown(grace)
+	fmt.Println(sent.Load(), "sent,", abandoned, "abandoned,", errors.Join(err, err2))
+	// Output: 10 sent, 0 abandoned, <nil>
+}
