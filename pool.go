@@ -11,9 +11,9 @@ import (
 
 // A Pool keeps workers between tasks and shares them among any number of callers, groups
 // and calls: it is an [Option]. Its own tasks return no errors: a worker pool with errors is a
-// [Group], on the Pool or with a limit of its own. A worker that was idle for a second ends, so an idle pool has
-// no goroutines. The pool's own tasks, and the tasks of each group and call on it, are served
-// in turn, one task each.
+// [Group], on the Pool or with a limit of its own. A worker that was idle for a second ends,
+// so an idle pool has no goroutines. The pool's own tasks, and the tasks of each group and
+// call on it, are served in turn, one task each.
 //
 // A panic in a task given to Go, GoContext or TryGo crashes the process unless OnPanic is
 // given. A call of runtime.Goexit ends the task. A Pool must be made by NewPool. Its methods
