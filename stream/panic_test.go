@@ -165,9 +165,7 @@ func TestGoexit(t *testing.T) {
 			returned, own := false, false
 			var out []int
 			var err error
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
+			leaving(func() {
 				me := goroutine.ID()
 				s := b.add(p.open(func(v int) {
 					if v == 3 {
@@ -177,8 +175,7 @@ func TestGoexit(t *testing.T) {
 				}))
 				out, err = x.run(context.Background(), s)
 				returned = true
-			}()
-			<-done
+			})
 			noneLeft(t)
 			equal(t, x.name+": returned", returned, !own)
 			if returned {

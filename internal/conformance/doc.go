@@ -11,11 +11,11 @@
 // libraries that fail.
 //
 //	Goexit and panics
-//	 1  a Goexit costs no worker                  TestGoexitCostsNoWorker
+//	 1  a Goexit costs no worker                  TestGoexitCostsNoWorker, TestOddEndsKeepTheCounts
 //	 2  waits return after a Goexit               TestWaitReturnsAfterGoexit
 //	 3  a Goexit is no success                    TestFiveOutcomes
 //	 4  a sequence continues after a Goexit       TestGoexitInASequence
-//	 5  panics cost no worker                     TestPanicsCostNoWorker
+//	 5  panics cost no worker                     TestOddEndsKeepTheCounts
 //	 6  a panic keeps its stack and value         TestPanicsReachTheWaiter, TestPanicOfAPoolCrashes
 //	 7  of several panics and errors all are kept TestPanicsAndErrorsAreAllKept
 //	 8  no panic is swallowed                     TestPanicOfAPoolCrashes, TestPanicIsNotTheSubmitters

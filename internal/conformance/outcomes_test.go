@@ -99,8 +99,7 @@ func allOutcomes(t *testing.T, run run) {
 	}
 }
 
-// 1: a Goexit does not cost a worker, at limit 1. Fails: workerpool v1.3.0,
-// gopool v0.1.4, tunny, a subpool of pond v2.7.1.
+// 1: a Goexit does not cost a worker.
 func TestGoexitCostsNoWorker(t *testing.T) {
 	everywhere(t, 2, func(t *testing.T, run run) {
 		var n atomic.Int64
@@ -108,17 +107,6 @@ func TestGoexitCostsNoWorker(t *testing.T) {
 		err := run(bg, 50, func(ctx context.Context, i int) error { n.Add(1); return exits(ctx, i) }, stint.KeepGoing())
 		equal(t, "tasks run", n.Load(), 50)
 		equal(t, "errors.Is", errors.Is(err, stint.ErrGoexit), true)
-	})
-	bubble(t, "Pool.Go", func(t *testing.T) {
-		p := stint.NewPool(stint.Limit(1), stint.Queue(0))
-		for range 50 {
-			p.Go(func(context.Context) { runtime.Goexit() })
-		}
-		p.Idle(bg)
-		s := p.Stats()
-		equal(t, "completed", s.Completed, 50)
-		equal(t, "workers", s.Workers, 1)
-		p.Close()
 	})
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/race"
 	"github.com/stint-go/stint/internal/task"
+	"github.com/stint-go/stint/internal/testkit"
 	"github.com/stint-go/stint/internal/work"
 )
 
@@ -26,14 +27,11 @@ func TestExactlyOnce(t *testing.T) {
 	check := func(kind string, n, limit int) {
 		b := newBench(kind, limit)
 		calls := make([]int, n) // the race detector watches
-		var g gauge
 		l := b.loop(bg, n, func(_ context.Context, i int) error {
-			g.enter()
 			calls[i]++
 			if i%1024 == 0 {
 				runtime.Gosched()
 			}
-			g.leave()
 			return nil
 		})
 		if !l.Run() || !l.Complete() {
@@ -41,9 +39,6 @@ func TestExactlyOnce(t *testing.T) {
 		}
 		if i := slices.IndexFunc(calls, func(c int) bool { return c != 1 }); i >= 0 {
 			t.Fatalf("%s, %d items, limit %d: item %d was called %d times", kind, n, limit, i, calls[i])
-		}
-		if top := int(g.top.Load()); top > limit {
-			t.Errorf("%s, %d items, limit %d: %d at once", kind, n, limit, top)
 		}
 		b.end(t)
 	}
@@ -59,11 +54,11 @@ func TestExactlyOnce(t *testing.T) {
 // Work that waits gets all that the limit allows, and no more.
 func TestLimitIsReached(t *testing.T) {
 	in(t, fixed, []int{1, 2, 3, 64}, func(t *testing.T, b *bench) {
-		var g gauge
+		var g testkit.Gauge
 		start := time.Now()
-		b.loop(bg, 4*b.n, func(context.Context, int) error { g.work(time.Second); return nil }).Run()
-		if got := time.Since(start); int(g.top.Load()) != b.n || got != 4*time.Second {
-			t.Errorf("%d at once for %v, want %d for 4s", g.top.Load(), got, b.n)
+		b.loop(bg, 4*b.n, func(context.Context, int) error { g.Hold(time.Second); return nil }).Run()
+		if got := time.Since(start); g.Max() != b.n || got != 4*time.Second {
+			t.Errorf("%d at once for %v, want %d for 4s", g.Max(), got, b.n)
 		}
 	})
 }
@@ -72,18 +67,18 @@ func TestLimitIsReached(t *testing.T) {
 // smaller one as calls end.
 func TestLimitChanges(t *testing.T) {
 	in(t, fixed, []int{5}, func(t *testing.T, b *bench) {
-		var g gauge
-		l := b.loop(bg, 100, func(context.Context, int) error { g.work(time.Second); return nil })
+		var g testkit.Gauge
+		l := b.loop(bg, 100, func(context.Context, int) error { g.Hold(time.Second); return nil })
 		ended, _ := l.start()
 		synctest.Wait()
-		for _, c := range []struct{ limit, now, next int32 }{{5, 5, 5}, {1, 5, 1}, {1, 1, 1}, {3, 3, 3}, {8, 8, 8}, {2, 8, 2}, {8, 8, 8}} {
-			l.lim.Set(int(c.limit))
+		for _, c := range []struct{ limit, now, next int }{{5, 5, 5}, {1, 5, 1}, {1, 1, 1}, {3, 3, 3}, {8, 8, 8}, {2, 8, 2}, {8, 8, 8}} {
+			l.lim.Set(c.limit)
 			synctest.Wait()
-			if n := g.now.Load(); n != c.now {
+			if n := g.Now(); n != c.now {
 				t.Errorf("%d at once, want %d: the limit is %d", n, c.now, c.limit)
 			}
 			time.Sleep(1100 * time.Millisecond) // each ends a call, and none a second one
-			if n := g.now.Load(); n != c.next {
+			if n := g.Now(); n != c.next {
 				t.Errorf("%d at once, want %d: the limit was %d", n, c.next, c.limit)
 			}
 		}
@@ -97,10 +92,10 @@ func TestLimitChanges(t *testing.T) {
 func TestSmallerLimitAtOnce(t *testing.T) {
 	in(t, kinds, []int{3}, func(t *testing.T, b *bench) {
 		first, second := make(chan struct{}), make(chan struct{})
-		var g gauge
+		var g testkit.Gauge
 		l := b.loop(bg, 6, func(_ context.Context, i int) error {
-			g.enter()
-			defer g.leave()
+			g.Enter()
+			defer g.Leave()
 			if i < 3 {
 				<-first
 			} else {
@@ -113,7 +108,7 @@ func TestSmallerLimitAtOnce(t *testing.T) {
 		l.lim.Set(1)
 		close(first)
 		synctest.Wait()
-		if n := g.now.Load(); n != 1 {
+		if n := g.Now(); n != 1 {
 			t.Errorf("%d at once, want 1", n)
 		}
 		close(second)
@@ -390,20 +385,20 @@ func TestGoexits(t *testing.T) {
 // one runs on the outer one's permit.
 func TestNested(t *testing.T) {
 	in(t, common, []int{1, 2}, func(t *testing.T, b *bench) {
-		var g gauge
+		var g testkit.Gauge
 		var leaves atomic.Int32
 		var level func(ctx context.Context, depth int)
 		level = func(ctx context.Context, depth int) {
 			if depth == 0 {
-				g.work(time.Millisecond)
+				g.Hold(time.Millisecond)
 				leaves.Add(1)
 				return
 			}
 			b.loop(ctx, 3, func(ctx context.Context, _ int) error { level(ctx, depth-1); return nil }).Run()
 		}
 		level(bg, 4)
-		if leaves.Load() != 81 || int(g.top.Load()) != b.n {
-			t.Errorf("%d leaves, %d at once under %d", leaves.Load(), g.top.Load(), b.n)
+		if leaves.Load() != 81 || g.Max() != b.n {
+			t.Errorf("%d leaves, %d at once under %d", leaves.Load(), g.Max(), b.n)
 		}
 	})
 }
@@ -411,12 +406,12 @@ func TestNested(t *testing.T) {
 // Two loops on one limiter share it by turns.
 func TestLoopsYield(t *testing.T) {
 	in(t, common, []int{1}, func(t *testing.T, b *bench) {
-		var g gauge
+		var g testkit.Gauge
 		var first, second atomic.Int32
 		var wg sync.WaitGroup
 		for _, mine := range []*atomic.Int32{&first, &second} {
 			wg.Go(func() {
-				b.loop(bg, 10, func(context.Context, int) error { mine.Add(1); g.work(time.Second); return nil }).Run()
+				b.loop(bg, 10, func(context.Context, int) error { mine.Add(1); g.Hold(time.Second); return nil }).Run()
 			})
 		}
 		for range 9 {
@@ -426,8 +421,8 @@ func TestLoopsYield(t *testing.T) {
 			}
 		}
 		wg.Wait()
-		if g.top.Load() != 1 {
-			t.Errorf("%d at once", g.top.Load())
+		if g.Max() != 1 {
+			t.Errorf("%d at once", g.Max())
 		}
 	})
 }
