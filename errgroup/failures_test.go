@@ -102,14 +102,6 @@ func TestPanicBesideErrorsAndPanics(t *testing.T) {
 	}
 }
 
-func TestGoexitIsAnError(t *testing.T) {
-	g, ctx := errgroup.WithContext(context.Background())
-	g.Go(func() error { runtime.Goexit(); return nil })
-	if err := g.Wait(); err != stint.ErrGoexit || context.Cause(ctx) != err {
-		t.Errorf("Wait returned %v, the cause is %v", err, context.Cause(ctx))
-	}
-}
-
 // Tasks run after a failure, and each frees its slot under the limit however it ends.
 func TestSlotsComeBack(t *testing.T) {
 	for _, limit := range limits {

@@ -3,9 +3,7 @@ package stream_test
 import (
 	"context"
 	"testing"
-	"time"
 
-	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/stream"
 )
 
@@ -26,21 +24,4 @@ func TestOrderOfEveryStage(t *testing.T) {
 			}
 		})
 	}
-}
-
-// Unordered passes on results as they arrive.
-func TestUnorderedDoesNotWait(t *testing.T) {
-	bubble(t, "slow head", func(t *testing.T) {
-		s := stream.ParMap(stream.FromSeq(count(10)), func(_ context.Context, v int) (int, error) {
-			time.Sleep(time.Duration(10-v) * time.Second)
-			return v, nil
-		}, stint.Limit(10), stint.Unordered())
-		n := 9
-		for v, err := range s.All(context.Background()) {
-			equal(t, "error", err, nil)
-			equal(t, "record", v, n)
-			equal(t, "its time", sinceBubble(), time.Duration(10-v)*time.Second)
-			n--
-		}
-	})
 }

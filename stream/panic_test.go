@@ -198,23 +198,6 @@ func TestGoexit(t *testing.T) {
 	}
 }
 
-// The function of Overload may panic, too.
-func TestPanicInOverload(t *testing.T) {
-	for name, end := range map[string]func(){"panic": func() { culprit("boom") }, "Goexit": runtime.Goexit} {
-		bubble(t, name, func(t *testing.T) {
-			s := stream.ParMap(stream.From(indexes(100)), failAt(5), stint.Auto(1, 256, stint.Overload(func(error) bool { end(); return true })))
-			var err error
-			v := recovered(func() { _, err = stream.Collect(context.Background(), stream.Buffer(s, 3)) })
-			if p, ok := v.(*stint.PanicError); ok {
-				equal(t, "value", p.Value, any("boom"))
-			} else {
-				equal(t, "raised", v, nil)
-				equal(t, "error", err, stint.ErrGoexit)
-			}
-		})
-	}
-}
-
 // A panic after the consumer has left is not lost, and a panic is raised instead of an error.
 func TestPanicIsNotLost(t *testing.T) {
 	late := func(err error) ints { // the first call returns err after a second

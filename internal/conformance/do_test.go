@@ -26,24 +26,6 @@ func doing(l *stint.Limiter) run {
 	}
 }
 
-// Do in Do, 100 times and across another limiter and back, at limit 1.
-func TestDoNestsDeep(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		a, b := stint.Limit(1), stint.Limit(1)
-		calls := 0
-		var walk func(ctx context.Context) error
-		walk = func(ctx context.Context) error {
-			if calls++; calls == 100 {
-				return nil
-			}
-			return []*stint.Limiter{a, a, b}[calls%3].Do(ctx, walk)
-		}
-		equal(t, "error", a.Do(t.Context(), walk), nil)
-		equal(t, "calls", calls, 100)
-		equal(t, "permits out", a.Stats().Running+b.Stats().Running, 0)
-	})
-}
-
 // A Do inside f that is not given the context of f waits for another permit: at limit 1 for
 // the one that f holds, until it gives up.
 func TestDoWithAnotherContext(t *testing.T) {

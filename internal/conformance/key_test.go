@@ -73,16 +73,6 @@ func eachKeyed(t *testing.T, test func(t *testing.T, run keyedRun)) {
 	}
 }
 
-// Values of different keys are handled at once, and those of one key one after the other.
-func TestKeysAreConcurrent(t *testing.T) {
-	eachKeyed(t, func(t *testing.T, run keyedRun) {
-		var g gauge
-		equal(t, "error", run(bg, 40, func(i int) int { return i % 4 }, holds(&g, time.Second), stint.Limit(8)), nil)
-		equal(t, "at once", g.Max(), 4)
-		equal(t, "time", sinceBubble(), 10*time.Second)
-	})
-}
-
 // With one permit, values are handled in the order of the sequence, whatever their keys are,
 // as far as that was pulled before them.
 func TestKeysAtLimit1(t *testing.T) {

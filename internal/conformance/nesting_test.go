@@ -523,25 +523,6 @@ func TestSiblingCallsOfATask(t *testing.T) {
 	})
 }
 
-// Groups and sequences that a task has waited for leave no waiter in the limiter's queue.
-func TestNestedCallsLeaveNoWaiter(t *testing.T) {
-	l := stint.Limit(1)
-	nothing := func(context.Context, int) (int, error) { return 0, nil }
-	err := stint.Range(bg, 1, func(ctx context.Context, _ int) error {
-		for range 100 {
-			g := stint.NewGroup(ctx, l)
-			g.Go(func(context.Context) error { return nil })
-			g.Wait()
-			for range stint.MapSeq(ctx, count(3), nothing, l) {
-			}
-		}
-		equal(t, "waiting", l.Stats().Waiting, 0)
-		return nil
-	}, l)
-	equal(t, "error", err, nil)
-	equal(t, "at the end", usage(l), [3]int{1})
-}
-
 // A loop does not wait for a permit when it has nothing left to do.
 func TestEndedLoopWaitsForNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

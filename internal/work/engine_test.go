@@ -170,28 +170,6 @@ func TestAbandonTellsFirst(t *testing.T) {
 	})
 }
 
-func TestWaitIdle(t *testing.T) {
-	bubble(t, 1, func(t *testing.T, e *Engine) {
-		if !e.WaitIdle(nil) {
-			t.Error("an engine without tasks is not idle")
-		}
-		s, _ := source(e, 10)
-		s.Offer(does(func() { time.Sleep(time.Hour) }), nil)
-		done := make(chan struct{})
-		got := make(chan bool)
-		go func() { got <- e.WaitIdle(done) }()
-		synctest.Wait()
-		close(done)
-		if <-got {
-			t.Error("idle while a task runs")
-		}
-		start := time.Now()
-		if !e.WaitIdle(nil) || time.Since(start) != time.Hour {
-			t.Errorf("idle after %v", time.Since(start))
-		}
-	})
-}
-
 // Two engines on one limiter of one permit take turns, once a quantum of virtual time.
 func TestEnginesYield(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
