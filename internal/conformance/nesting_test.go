@@ -504,25 +504,6 @@ var dependent = map[string]func(t *testing.T, ctx context.Context, nest func(con
 	},
 }
 
-// Calls of one task at the same time, from goroutines of its own, share its permit and run
-// no more tasks than the limit.
-func TestSiblingCallsOfATask(t *testing.T) {
-	onBoth(t, 1, func(t *testing.T, e entryPoint, opt stint.Option, _ func(int)) {
-		var g gauge
-		err := e.run(bg, 1, func(ctx context.Context, _ int) error {
-			var wg sync.WaitGroup
-			for range 3 {
-				wg.Go(func() { e.run(ctx, 3, holds(&g, time.Second), opt) })
-			}
-			wg.Wait()
-			return nil
-		}, opt)
-		equal(t, "error", err, nil)
-		g.Is(t, 0, 1, 9)
-		equal(t, "time passed", sinceBubble(), 9*time.Second)
-	})
-}
-
 // A loop does not wait for a permit when it has nothing left to do.
 func TestEndedLoopWaitsForNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
