@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -28,6 +29,17 @@ func TestBounded(t *testing.T) {
 		})
 	}
 	bubble(t, "shared", sharedByAll)
+	bubble(t, "panics and Goexit", func(t *testing.T) {
+		p := stint.NewPool(stint.Limit(3), stint.OnPanic(func(*stint.PanicError) {}))
+		var g gauge
+		ends := []func(){func() { panic("boom") }, runtime.Goexit, func() {}}
+		for i := range 30 {
+			p.Go(func(context.Context) { g.Hold(time.Second); ends[i%3]() })
+		}
+		p.Close()
+		g.Is(t, 0, 3, 30)
+		equal(t, "time passed", sinceBubble(), 10*time.Second)
+	})
 }
 
 // sharedByAll runs all entry points, a pool and callers of Do at once under one limit.
