@@ -64,26 +64,6 @@ func TestDoIsOutlived(t *testing.T) {
 	}
 }
 
-// A Do that begins before its task ends, and ends after it, keeps the permit: the limit
-// holds.
-func TestDoOutlivesItsTask(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := stint.Limit(1)
-		var g gauge
-		var wg sync.WaitGroup
-		l.Do(t.Context(), func(ctx context.Context) error {
-			wg.Go(func() { doing(l)(ctx, 1, holds(&g, time.Second)) })
-			synctest.Wait()
-			return nil
-		})
-		equal(t, "TryDo", l.TryDo(t.Context(), sleep(0)), stint.ErrBusy)
-		equal(t, "Do", doing(l)(t.Context(), 1, holds(&g, time.Second)), nil)
-		wg.Wait()
-		g.Is(t, 0, 1, 2)
-		equal(t, "time passed", sinceBubble(), 2*time.Second)
-	})
-}
-
 // A wait for a permit ends with its context, and the others keep their places. TryDo waits for
 // nothing.
 func TestDoCanBeGivenUp(t *testing.T) {
