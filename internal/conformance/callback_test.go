@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stint-go/stint"
 )
@@ -267,6 +268,25 @@ func alsoOfTheTask(t *testing.T, run func(f body, leave func()), leave func()) [
 		t.Fatalf("got %v, want the panic of the task", v)
 	}
 	return members(p.Also())
+}
+
+// A break does not hide the panic of a task.
+func TestPanicBehindABreak(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		late := func(ctx context.Context, i int) error {
+			if i == 1 {
+				<-ctx.Done()
+				panic("late")
+			}
+			return nil
+		}
+		raises(t, "late", func() {
+			for range stint.MapSeq(bg, count(2), valued(late), stint.Limit(2)) {
+				synctest.Wait()
+				break
+			}
+		})
+	})
 }
 
 // The panic that cancels tasks has their other errors in Also, but not the errors that they

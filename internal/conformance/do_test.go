@@ -26,23 +26,6 @@ func doing(l *stint.Limiter) run {
 	}
 }
 
-// A Do inside f that is not given the context of f waits for another permit: at limit 1 for
-// the one that f holds, until it gives up.
-func TestDoWithAnotherContext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := stint.Limit(1)
-		other, cancel := context.WithTimeoutCause(t.Context(), time.Second, errGone)
-		defer cancel()
-		err := l.Do(t.Context(), func(ctx context.Context) error {
-			equal(t, "TryDo", l.TryDo(t.Context(), sleep(0)), stint.ErrBusy)
-			equal(t, "TryDo with the context", l.TryDo(ctx, sleep(0)), nil)
-			return l.Do(other, sleep(0))
-		})
-		equal(t, "error", err, errGone)
-		equal(t, "time passed", sinceBubble(), time.Second)
-	})
-}
-
 // A context that outlives its Do borrows nothing: calls with it wait like others.
 func TestDoIsOutlived(t *testing.T) {
 	for _, inner := range []func(*stint.Limiter, context.Context) error{

@@ -33,7 +33,7 @@
 //	17  missing work is reported                  TestMissingWorkIsTold
 //	18  ended groups are not kept                 TestEndedGroupsAreNotKept, TestWaitingCanBeGivenUp
 //	19  the caller's context stays usable         TestCallersContextStaysUsable
-//	20  a cancelled group needs no worker         TestWaitingCanBeGivenUp
+//	20  a cancelled group needs no worker         TestWaitingCanBeGivenUp, TestCancelledGroupNeedsNoWorker
 //	21  Wait outlasts the context                 TestStructured
 //	22  a blocked submitter is notified           TestWaitingCanBeGivenUp
 //	23  an endless producer ends                  TestMemoryIsBounded

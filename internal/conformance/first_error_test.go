@@ -156,6 +156,26 @@ func TestCallersContextStaysUsable(t *testing.T) {
 	})
 }
 
+// 20: a group that fails ends although other tasks have every worker: the goroutine that cancels
+// it removes its queued tasks. Fails: pond v2.7.1.
+func TestCancelledGroupNeedsNoWorker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := stint.NewPool(stint.Limit(2))
+		defer p.Close()
+		g := stint.NewGroup(bg, p)
+		g.Go(func(context.Context) error { time.Sleep(time.Second); return errBoom })
+		for range 4 {
+			p.Go(func(context.Context) { time.Sleep(time.Hour) })
+		}
+		synctest.Wait()
+		for range 10 {
+			g.Go(func(context.Context) error { t.Error("was run"); return nil })
+		}
+		equal(t, "error", g.Wait(), errBoom)
+		equal(t, "time passed", sinceBubble(), time.Second)
+	})
+}
+
 // strange is a context of a type that the context package does not know, as some web
 // frameworks have: contexts made from it are cancelled by goroutines, in no order.
 type strange struct {
