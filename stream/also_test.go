@@ -131,6 +131,26 @@ func TestConsequencesOfAPanicAreLeftOut(t *testing.T) {
 // ended waits for the end of ctx.
 func ended(ctx context.Context) context.Context { <-ctx.Done(); return ctx }
 
+// An error joined to the cancellation is an error of its own.
+func TestErrorJoinedToTheEnd(t *testing.T) {
+	for _, x := range terminals {
+		bubble(t, x.name, func(t *testing.T) {
+			for _, own := range []error{errBoom, context.Canceled} {
+				ctx, cancel := context.WithCancelCause(context.Background())
+				time.AfterFunc(time.Second, func() { cancel(errGone) })
+				bad := stream.MapErr(stream.From([]int{1}), func(context.Context, int) (int, error) {
+					time.Sleep(time.Second / 2) // the other has started
+					return 0, errors.Join(context.Canceled, own)
+				})
+				slow := stream.FromSeq(func(func(int) bool) { time.Sleep(time.Hour) })
+				_, err := x.run(ctx, stream.Merge(bad, slow))
+				equal(t, "is the function's", errors.Is(err, errBoom), own == errBoom)
+				equal(t, "is the cause", err == errGone, own != errBoom)
+			}
+		})
+	}
+}
+
 // A panic of a function, while the loop over All is left, is raised in any case. The panic of the
 // body is in its Also.
 func TestLoopIsLeftWhileAFunctionPanics(t *testing.T) {

@@ -92,6 +92,19 @@ func TestHalfAGroupIsNoProbe(t *testing.T) {
 	}
 }
 
+// TestLongTasksAreNoStall has tasks of 10 s: a stall takes twice as long.
+func TestLongTasksAreNoStall(t *testing.T) {
+	d := held(20)
+	d.now += time.Second
+	d.finished(batch{d.now, 1, 10 * time.Second, false, 20, true})
+	if d.stall(d.now + 20*time.Second - 1) {
+		t.Error("stalled before")
+	}
+	if !d.stall(d.now+20*time.Second) || d.limit != 22 {
+		t.Errorf("limit %d in phase %d", d.limit, d.phase)
+	}
+}
+
 // TestStallRestoresTheLimit has a server hang: the limit doubles at most, and returns to
 // its old value when tasks finish again.
 func TestStallRestoresTheLimit(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/pprof"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -193,6 +194,26 @@ func TestGoContextPassesValuesOn(t *testing.T) {
 		equal(t, "values", found, [4]any{"[1]", "[2 4]", "[3 4]", "[2 4]"})
 		equal(t, "label", label, name)
 	}
+}
+
+// Submitters that wait for a long queue are admitted one by one if tasks take long.
+func TestLongQueueLetsOneIn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := stint.NewPool(stint.Limit(1), stint.Queue(64))
+		for range 65 {
+			p.Go(func(context.Context) { time.Sleep(time.Second) })
+		}
+		var wg sync.WaitGroup
+		for i := range 20 {
+			wg.Go(func() {
+				p.Go(func(context.Context) { time.Sleep(time.Second) })
+				equal(t, fmt.Sprint("submitter ", i, " is let in at"), sinceBubble(), time.Duration(i+1)*time.Second)
+			})
+			synctest.Wait()
+		}
+		wg.Wait()
+		p.Close()
+	})
 }
 
 // A pool with a parked worker that was made outside a bubble can be used inside
