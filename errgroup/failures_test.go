@@ -81,35 +81,6 @@ func TestPanicReachesWait(t *testing.T) {
 	}
 }
 
-// Wait raises the first panic, with the first error.
-func TestPanicBesideErrorsAndPanics(t *testing.T) {
-	for _, limit := range limits {
-		var g errgroup.Group
-		g.SetLimit(limit)
-		for _, f := range []func() error{
-			func() error { return errOne },
-			func() error { panic("first") },
-			func() error { panic("second") },
-			func() error { return errTwo },
-		} {
-			g.Go(f)
-			waited(&g)
-		}
-		p, _ := waited(&g)
-		if p == nil || p.Value != "first" || !errors.Is(p.Also(), errOne) || errors.Is(p.Also(), errTwo) {
-			t.Errorf("limit %d: Wait panicked with %v", limit, p)
-		}
-	}
-}
-
-func TestGoexitIsAnError(t *testing.T) {
-	g, ctx := errgroup.WithContext(context.Background())
-	g.Go(func() error { runtime.Goexit(); return nil })
-	if err := g.Wait(); err != stint.ErrGoexit || context.Cause(ctx) != err {
-		t.Errorf("Wait returned %v, the cause is %v", err, context.Cause(ctx))
-	}
-}
-
 // Tasks run after a failure, and each frees its slot under the limit however it ends.
 func TestSlotsComeBack(t *testing.T) {
 	for _, limit := range limits {

@@ -67,26 +67,6 @@ func started(g *errgroup.Group, release chan struct{}) (n int) {
 	return n
 }
 
-func TestTryGoCountsExactly(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for _, limit := range []int{1, 2, 42} {
-			var g errgroup.Group
-			g.SetLimit(limit)
-			release := make(chan struct{})
-			if n := started(&g, release); n != limit {
-				t.Errorf("limit %d: %d tasks have started", limit, n)
-			}
-			release <- struct{}{}
-			synctest.Wait()
-			if n := started(&g, release); n != 1 {
-				t.Errorf("limit %d: %d tasks have started after one has ended", limit, n)
-			}
-			close(release)
-			g.Wait()
-		}
-	})
-}
-
 func TestGoReturnsWhenItsTaskIsActive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var g errgroup.Group

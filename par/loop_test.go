@@ -13,6 +13,7 @@ import (
 
 	"github.com/stint-go/stint/internal/goroutine"
 	"github.com/stint-go/stint/internal/race"
+	"github.com/stint-go/stint/internal/testkit"
 )
 
 func init() { splits = false } // it is what TestShortLoopsAreSplit is about
@@ -130,16 +131,10 @@ func TestExactlyOnceAtRandom(t *testing.T) {
 func TestAtMostOneCallAProcessor(t *testing.T) {
 	each(t, func(t *testing.T, d entryPoint) {
 		before := runtime.NumGoroutine()
-		var now, most atomic.Int32
-		d.loop(40, func(int) {
-			n := now.Add(1)
-			for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
-			}
-			time.Sleep(20 * time.Microsecond)
-			now.Add(-1)
-		})
-		if p := int32(runtime.GOMAXPROCS(0)); most.Load() > p {
-			t.Errorf("%d calls at once on %d processors", most.Load(), p)
+		var g testkit.Gauge
+		d.loop(40, func(int) { g.Hold(20 * time.Microsecond) })
+		if p := runtime.GOMAXPROCS(0); g.Max() > p {
+			t.Errorf("%d calls at once on %d processors", g.Max(), p)
 		}
 		goroutinesEnd(t, before)
 	})
@@ -331,13 +326,6 @@ func TestBadArguments(t *testing.T) {
 		"par: SortFunc: cmp is nil":               func() { SortFunc([]int{}, nil) },
 		"par: SortStableFunc: cmp is nil":         func() { SortStableFunc([]int{}, nil) },
 	} {
-		func() {
-			defer func() {
-				if got := recover(); got != want {
-					t.Errorf("panic %q, want %q", got, want)
-				}
-			}()
-			f()
-		}()
+		testkit.Equal(t, "panic", testkit.Recovered(f), any(want))
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -56,27 +55,6 @@ func TestReduceIsTheSameToTheLastBit(t *testing.T) {
 			}, add)
 			if math.Float64bits(got) != math.Float64bits(want) {
 				t.Fatalf("n = %d on %d processors: %x, want %x", n, p, got, want)
-			}
-		}
-	}
-}
-
-// Neighbours are merged, the lower one first, and every result of zero is used for one
-// block.
-func TestReduceKeepsTheOrder(t *testing.T) {
-	for _, p := range []int{1, 2, 8} {
-		procs(t, p)
-		for _, n := range []int{0, 1, 2, 7, 1000, 5000} {
-			var zeros atomic.Int32
-			got := Reduce(numbers(n),
-				func() []int { zeros.Add(1); return nil },
-				func(a []int, i int) []int { return append(a, i) },
-				func(a, b []int) []int { return append(a, b...) })
-			if !slices.Equal(got, numbers(n)) {
-				t.Errorf("n = %d: the elements are out of order", n)
-			}
-			if z := int(zeros.Load()); z > max(1, min(n, 1024)) {
-				t.Errorf("n = %d: %d calls of zero", n, z)
 			}
 		}
 	}

@@ -99,7 +99,8 @@ func TestPanicsOfSeveralLoseNothing(t *testing.T) {
 // A goroutine is in the middle of a part, or of a partition or merge of more elements, when cmp
 // does not return.
 func TestSortFuncsStopSoonAfterAPanic(t *testing.T) {
-	for shape, n := range inputs(t, []string{"random"}, 64*grain) {
+	size := map[bool]int{false: 64 * grain, true: 16 * grain}[race.Enabled]
+	for shape, n := range inputs(t, []string{"random"}, size) {
 		parts := int64(runtime.GOMAXPROCS(0) * grain * (bits.Len(grain) + 2))
 		for name := range sorts {
 			for k, most := range map[int]int64{1000: parts, 5 * n: int64(6*n) + parts} {

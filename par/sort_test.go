@@ -60,7 +60,8 @@ func keysOf(shape string, n int) []int {
 }
 
 // inputs yields each shape and length, with GOMAXPROCS set to several numbers. Under the race
-// detector, which is slow, that is the one that go test -cpu says.
+// detector, which is slow, that is the one that go test -cpu says, and with -short the inputs are each
+// fourth and the last.
 func inputs(t *testing.T, shapes []string, lengths ...int) iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		before := runtime.GOMAXPROCS(0)
@@ -69,7 +70,11 @@ func inputs(t *testing.T, shapes []string, lengths ...int) iter.Seq2[string, int
 		if race.Enabled {
 			all = []int{before}
 		}
-		for i := range len(all) * len(shapes) * len(lengths) {
+		total := len(all) * len(shapes) * len(lengths)
+		for i := range total {
+			if race.Enabled && testing.Short() && (total-i)%4 != 1 {
+				continue
+			}
 			shape, n := shapes[i%len(shapes)], lengths[i/len(shapes)%len(lengths)]
 			procs := all[i/len(shapes)/len(lengths)]
 			if n < 2*grain && procs > all[0] {

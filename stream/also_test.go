@@ -157,20 +157,15 @@ func TestLoopIsLeftWhileAFunctionPanics(t *testing.T) {
 	for name, leave := range map[string]func(){"break": func() {}, "panic": func() { panic("body") }, "Goexit": runtime.Goexit} {
 		for _, b := range stages {
 			bubble(t, b.name+"/"+name, func(t *testing.T) {
-				var v any
 				returned := false
-				done := make(chan struct{})
-				go func() {
-					defer close(done)
-					defer func() { v = recover() }()
+				v := leaving(func() {
 					for range b.add(stream.Merge(stream.From([]int{1}), panicsLate("function"))).All(context.Background()) {
 						time.Sleep(time.Second)
 						leave()
 						break
 					}
 					returned = true
-				}()
-				<-done
+				})
 				p, ok := v.(*stint.PanicError)
 				if !ok || returned {
 					t.Fatalf("recovered %v, returned %v", v, returned)

@@ -8,7 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/stream"
 )
 
@@ -82,44 +81,5 @@ func TestBufferIsExact(t *testing.T) {
 				})
 			})
 		}
-	}
-}
-
-// A ParMap whose results nobody takes starts as many calls as limit and queue allow; so does an
-// ordered one of which one call blocks.
-func TestParMapWaitsForTheConsumer(t *testing.T) {
-	for _, c := range [][2]int{{1, 0}, {3, 0}, {3, 5}, {8, 100}, {5, -1}} {
-		limit, most := c[0], c[0]+c[1]
-		opts := []stint.Option{stint.Limit(limit)}
-		if c[1] < 0 {
-			most = 2 * limit
-		} else {
-			opts = append(opts, stint.Queue(c[1]))
-		}
-		bothOrders(t, fmt.Sprint(c), func(t *testing.T, order ...stint.Option) {
-			var g gauge
-			s := stream.ParMap(stream.FromSeq(naturals), holding(&g), append(order, opts...)...)
-			all(context.Background(), s, func(n int) bool {
-				time.Sleep(time.Hour)
-				equal(t, fmt.Sprint("started when ", n, " are consumed"), g.Total(), n-1+most)
-				return n > 50
-			})
-		})
-		bubble(t, fmt.Sprint(c, "/slow head"), func(t *testing.T) {
-			var g gauge
-			s := stream.ParMap(stream.FromSeq(naturals), func(_ context.Context, v int) (int, error) {
-				g.Hold(time.Millisecond)
-				if v == 10 {
-					time.Sleep(24 * time.Hour)
-					want := 10 + most
-					if limit == 1 {
-						want = 11 // the only worker is blocked
-					}
-					equal(t, "started", g.Total(), want)
-				}
-				return v, nil
-			}, opts...)
-			gives(t, stream.Take(s, 20), nil, indexes(20))
-		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/internal/race"
 	"github.com/stint-go/stint/stream"
 )
 
@@ -239,13 +240,18 @@ func TestCancelIsTheCause(t *testing.T) {
 	})
 }
 
-// everyStage runs a test in a bubble for every stage with every terminal.
+// everyStage runs a test in a bubble for every stage with every terminal; with -short or the race
+// detector with one of them.
 func everyStage(t *testing.T, name string, test func(t *testing.T, b stage, x terminal)) {
-	over(t, stages, name, func(t *testing.T, b stage) {
-		for _, x := range terminals {
-			test(t, b, x)
-		}
-	})
+	for i, b := range stages {
+		bubble(t, name+"/"+b.name, func(t *testing.T) {
+			for j, x := range terminals {
+				if (i+j)%len(terminals) == 0 || !testing.Short() && !race.Enabled {
+					test(t, b, x)
+				}
+			}
+		})
+	}
 }
 
 // A Take in one input of a Merge does not cancel the others.

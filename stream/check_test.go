@@ -80,6 +80,7 @@ var (
 	count       = testkit.Count
 	indexes     = testkit.Indexes
 	recovered   = testkit.Recovered
+	leaving     = testkit.Leaving
 	noneLeft    = testkit.NoneLeft
 )
 

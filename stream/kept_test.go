@@ -36,13 +36,7 @@ func TestKeptYieldPassesOnNothing(t *testing.T) {
 						var passed gauge
 						s := source(func(yield func(int) bool) { count(4)(yield); f() }, &kept)
 						s = b.add(stream.Map(s, func(v int) int { passed.Hold(0); return v }))
-						done := make(chan struct{})
-						go func() { // which a Goexit ends
-							defer close(done)
-							defer func() { recover() }()
-							stream.Collect(context.Background(), stream.Take(s, wanted))
-						}()
-						<-done
+						leaving(func() { stream.Collect(context.Background(), stream.Take(s, wanted)) })
 						before := passed.Total()
 						recovered(func() { equal(t, "a late call", kept(5), false) })
 						equal(t, "records of late calls", passed.Total()-before, 0)

@@ -100,19 +100,6 @@ func TestFusedStagesStartNoGoroutine(t *testing.T) {
 	})
 }
 
-// The stages before a boundary run concurrently with those behind it.
-func TestBoundariesRunAtOnce(t *testing.T) {
-	over(t, boundaries, "", func(t *testing.T, b stage) {
-		s := stream.Map(stream.FromSeq(count(1000)), func(v int) int { time.Sleep(time.Second); return v })
-		n := 0
-		start := time.Now()
-		err := stream.Each(context.Background(), b.add(s), func(int) error { n++; time.Sleep(time.Second); return nil })
-		equal(t, "error", err, nil)
-		equal(t, "records", n, 1000)
-		took(t, start, 1001*time.Second)
-	})
-}
-
 // The zero Stream has no records, and so do stages behind it.
 func TestZeroStreamIsEmpty(t *testing.T) {
 	everyTerminal(t, func(t *testing.T, run func(context.Context, ints) ([]int, error)) {

@@ -47,31 +47,6 @@ func TestMergeEndsWhenAllEnd(t *testing.T) {
 	})
 }
 
-// An error of one input cancels the others, and is the error of the stream.
-func TestMergeErrorCancelsTheOthers(t *testing.T) {
-	over(t, stages, "", func(t *testing.T, st stage) {
-		var ended []time.Duration
-		wait := stream.Generate(func(ctx context.Context, emit func(int) bool) error {
-			emit(1)
-			<-ctx.Done()
-			ended = append(ended, sinceBubble())
-			return ctx.Err()
-		})
-		bad := stream.Generate(func(context.Context, func(int) bool) error {
-			time.Sleep(time.Second)
-			return errBoom
-		})
-		gives(t, stream.Merge(st.add(wait), st.add(bad)), errBoom, []int{1})
-		same(t, "end of the other", ended, []time.Duration{time.Second})
-		equal(t, "time passed", sinceBubble(), time.Second)
-	})
-	bubble(t, "records before it", func(t *testing.T) { // of its own input all arrive
-		bad := stream.MapErr(stream.From(indexes(700)), failAt(500))
-		empty := stream.From[int](nil)
-		gives(t, stream.Merge(empty, bad, empty), errBoom, indexes(500))
-	})
-}
-
 // A source that is ahead does not keep the others from a slow consumer.
 func TestMergeTakesTurns(t *testing.T) {
 	bubble(t, "endless", func(t *testing.T) {

@@ -2,10 +2,9 @@ package stream_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
-	"time"
 
-	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/stream"
 )
 
@@ -13,34 +12,15 @@ import (
 // batches.
 func TestOrderOfEveryStage(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 7, 256, 257, 1025, 3000} {
-		everyTerminal(t, func(t *testing.T, run func(context.Context, ints) ([]int, error)) {
-			for _, st := range stages {
-				out, err := run(context.Background(), st.add(stream.From(indexes(n))))
-				equal(t, st.name+": error", err, nil)
-				same(t, st.name, out, indexes(n))
-				for _, src := range sources {
-					out, err := run(context.Background(), st.add(src.open(t, count(n))))
-					equal(t, src.name+" "+st.name+": error", err, nil)
-					same(t, src.name+" "+st.name, out, indexes(n))
-				}
+		everyStage(t, fmt.Sprint(n), func(t *testing.T, st stage, x terminal) {
+			out, err := x.run(context.Background(), st.add(stream.From(indexes(n))))
+			equal(t, x.name+": error", err, nil)
+			same(t, x.name, out, indexes(n))
+			for _, src := range sources {
+				out, err := x.run(context.Background(), st.add(src.open(t, count(n))))
+				equal(t, src.name+" "+x.name+": error", err, nil)
+				same(t, src.name+" "+x.name, out, indexes(n))
 			}
 		})
 	}
-}
-
-// Unordered passes on results as they arrive.
-func TestUnorderedDoesNotWait(t *testing.T) {
-	bubble(t, "slow head", func(t *testing.T) {
-		s := stream.ParMap(stream.FromSeq(count(10)), func(_ context.Context, v int) (int, error) {
-			time.Sleep(time.Duration(10-v) * time.Second)
-			return v, nil
-		}, stint.Limit(10), stint.Unordered())
-		n := 9
-		for v, err := range s.All(context.Background()) {
-			equal(t, "error", err, nil)
-			equal(t, "record", v, n)
-			equal(t, "its time", sinceBubble(), time.Duration(10-v)*time.Second)
-			n--
-		}
-	})
 }

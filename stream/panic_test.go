@@ -165,9 +165,7 @@ func TestGoexit(t *testing.T) {
 			returned, own := false, false
 			var out []int
 			var err error
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
+			leaving(func() {
 				me := goroutine.ID()
 				s := b.add(p.open(func(v int) {
 					if v == 3 {
@@ -177,8 +175,7 @@ func TestGoexit(t *testing.T) {
 				}))
 				out, err = x.run(context.Background(), s)
 				returned = true
-			}()
-			<-done
+			})
 			noneLeft(t)
 			equal(t, x.name+": returned", returned, !own)
 			if returned {
@@ -197,23 +194,6 @@ func TestGoexit(t *testing.T) {
 				}
 			}), stint.Limit(4))
 			gives(t, s, stint.ErrGoexit, indexes(k))
-		})
-	}
-}
-
-// The function of Overload may panic, too.
-func TestPanicInOverload(t *testing.T) {
-	for name, end := range map[string]func(){"panic": func() { culprit("boom") }, "Goexit": runtime.Goexit} {
-		bubble(t, name, func(t *testing.T) {
-			s := stream.ParMap(stream.From(indexes(100)), failAt(5), stint.Auto(1, 256, stint.Overload(func(error) bool { end(); return true })))
-			var err error
-			v := recovered(func() { _, err = stream.Collect(context.Background(), stream.Buffer(s, 3)) })
-			if p, ok := v.(*stint.PanicError); ok {
-				equal(t, "value", p.Value, any("boom"))
-			} else {
-				equal(t, "raised", v, nil)
-				equal(t, "error", err, stint.ErrGoexit)
-			}
 		})
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stint-go/stint"
@@ -129,28 +128,6 @@ func TestParMapLimitIsRaised(t *testing.T) {
 	}
 }
 
-// Two ParMaps and an Each that share a Limiter stay within it together, and release it.
-func TestParMapsShareALimiter(t *testing.T) {
-	for _, limit := range []int{1, 2, 5} {
-		bothOrders(t, fmt.Sprint(limit), func(t *testing.T, order ...stint.Option) {
-			l := stint.Limit(limit)
-			var g gauge
-			opts := append(order, l)
-			s := stream.ParMap(stream.ParMap(stream.From(indexes(40)), holding(&g), opts...), holding(&g), opts...)
-			var wg sync.WaitGroup
-			wg.Go(func() { complete(t, s, 40) })
-			wg.Go(func() {
-				equal(t, "error", stint.Each(context.Background(), indexes(40), func(context.Context, int) error { g.Hold(time.Second); return nil }, l), nil)
-			})
-			wg.Go(func() { complete(t, stream.Merge(s, stream.From[int](nil)), 40) })
-			wg.Wait()
-			g.Is(t, 0, limit, 5*40)
-			synctest.Wait()
-			equal(t, "the limiter at the end", usage(l), [3]int{limit})
-		})
-	}
-}
-
 // On a Pool the calls run on its workers, within its limit, beside its other tasks.
 func TestParMapOnAPool(t *testing.T) {
 	bothOrders(t, "workers", func(t *testing.T, order ...stint.Option) {
@@ -227,33 +204,6 @@ func TestParMapShortQueue(t *testing.T) {
 	}
 }
 
-// The source of a ParMap may wait for calls on the limit of the ParMap. TestEveryWayInKeepsProperties of
-// internal/conformance has the ParMap in tasks, and calls in its tasks.
-func TestParMapBehindCalls(t *testing.T) {
-	for _, limit := range []int{1, 2} {
-		bothOrders(t, fmt.Sprint(limit), func(t *testing.T, order ...stint.Option) {
-			l := stint.Limit(limit)
-			p := stint.NewPool(stint.Limit(limit))
-			defer p.Close()
-			for _, opt := range []stint.Option{l, p} {
-				var g gauge
-				s := stream.MapErr(stream.From(indexes(5)), func(ctx context.Context, v int) (int, error) {
-					return v, stint.Range(ctx, 2, func(context.Context, int) error { g.Hold(time.Second); return nil }, opt)
-				})
-				complete(t, stream.ParMap(s, holding(&g), append(order, opt)...), 5)
-				g.Is(t, 0, min(limit, g.Max()), 15)
-			}
-		})
-	}
-}
-
-// gathers fails the test unless s has n records.
-func gathers(t *testing.T, ctx context.Context, s ints, n int) {
-	out, err := stream.Collect(ctx, s)
-	equal(t, "error", err, nil)
-	equal(t, "records", len(out), n)
-}
-
 // Calls of one ParMap may wait for each other, if they are no more than the limit.
 func TestParMapCallsMayWaitForEachOther(t *testing.T) {
 	for _, src := range sources {
@@ -272,21 +222,4 @@ func TestParMapCallsMayWaitForEachOther(t *testing.T) {
 			})
 		}
 	}
-}
-
-// ParMap is a part of a tree of calls without a limit, whose tasks share one limit: at most 256
-// sleepers run at once, and the search finds that.
-func TestTreeWithParMap(t *testing.T) {
-	const n = 100
-	bubble(t, "ParMap in a ParMap", func(t *testing.T) {
-		var g gauge
-		complete(t, stream.ParMap(stream.From(indexes(n)), func(ctx context.Context, v int) (int, error) {
-			gathers(t, ctx, stream.ParMap(stream.From(indexes(n)), holding(&g)), n)
-			return v, nil
-		}), n)
-		g.Is(t, 0, min(g.Max(), 256), n*n)
-		if ideal := n * n * time.Second / 256; sinceBubble() > 2*ideal {
-			t.Errorf("took %v, the ideal is %v", sinceBubble(), ideal)
-		}
-	})
 }

@@ -183,22 +183,15 @@ type ending struct {
 // runs runs the pipeline with a random terminal on a goroutine of its own.
 func (s *stress) runs(ctx context.Context, each func(n int) (leave bool)) ending {
 	e, x := ending{gone: true}, terminals[s.p.r.IntN(len(terminals))]
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer func() {
-			if e.panicked = recover(); e.panicked != nil {
-				e.gone = false
-			}
-		}()
+	e.panicked = leaving(func() {
 		if each != nil {
 			e.out, e.err = all(ctx, s.p.stream, each)
 		} else {
 			e.out, e.err = x.run(ctx, s.p.stream)
 		}
 		e.gone = false
-	}()
-	<-done
+	})
+	e.gone = e.gone && e.panicked == nil
 	if s.bubble && !s.p.pooled {
 		noneLeft(s.t)
 	}

@@ -31,18 +31,3 @@ func TestTakeIsExact(t *testing.T) {
 		}
 	})
 }
-
-// An error or a panic behind the last record that is taken does not matter, and nobody waits for
-// it longer than its call takes.
-func TestTakeForgetsTheRest(t *testing.T) {
-	over(t, stages, "", func(t *testing.T, st stage) {
-		late := stream.MapErr(stream.FromSeq(count(100)), func(_ context.Context, v int) (int, error) {
-			if v == 50 {
-				return 0, errBoom
-			}
-			return v, nil
-		})
-		gives(t, stream.Take(st.add(late), 50), nil, indexes(50))
-		gives(t, stream.Take(st.add(late), 51), errBoom, indexes(50))
-	})
-}

@@ -85,22 +85,3 @@ func TestLateTasks(t *testing.T) {
 		}
 	}
 }
-
-// TestProbeThatNobodyFillsEnds has tasks wait, but no more of them run than before: CPUs are
-// the bottleneck.
-func TestProbeThatNobodyFillsEnds(t *testing.T) {
-	d := held(8)
-	d.up, d.hold = true, 1
-	d.until(t, 500, slotted(8), "probing", func() bool { return d.phase == Probing && d.limit > 8 })
-	for range 2000 {
-		g := slotted(8)(8)
-		d.now += g
-		d.finished(batch{d.now, 1, 8 * g, false, 8, true})
-		if d.phase != Probing {
-			break
-		}
-	}
-	if d.phase == Probing || d.held != 8 {
-		t.Errorf("phase %v, limit %d, %d is held", d.phase, d.limit, d.held)
-	}
-}

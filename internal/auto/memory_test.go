@@ -5,31 +5,6 @@ import (
 	"testing"
 )
 
-// TestTasksThatHoldMemory has tasks that hold 10 MB each, with GOMEMLIMIT at 512 MB: the
-// limit stays at 35 or below, wherever the search starts.
-func TestTasksThatHoldMemory(t *testing.T) {
-	memoryLimited(t, 512*mib)
-	for _, start := range []int{1, 2, 16, 32} {
-		runtime.GC()
-		var c resources
-		var held [][]byte
-		limit := start
-		for range 50 {
-			for len(held) < limit {
-				held = append(held, make([]byte, 10*mib))
-			}
-			if c.memoryShort() {
-				t.Fatalf("from %d: memory is short at %d", start, limit)
-			}
-			limit, _ = c.room(limit, 2*limit)
-		}
-		if limit > 35 || limit < 34 {
-			t.Errorf("from %d: the limit is %d", start, limit)
-		}
-		runtime.KeepAlive(held)
-	}
-}
-
 // TestRealMemoryIsShort has tasks hold more than the limit may grow to.
 func TestRealMemoryIsShort(t *testing.T) {
 	memoryLimited(t, 512*mib)

@@ -14,7 +14,6 @@ type fedSearch struct {
 	search
 	now    time.Duration
 	limits []int // all there were
-	phases []Phase
 	notes  []string
 }
 
@@ -43,26 +42,11 @@ func (d *fedSearch) serve(n int, gap func(limit int) time.Duration) {
 // stall checks for a stall as the tick does, and reports whether the limit rose.
 func (d *fedSearch) stall(now time.Duration) bool { return d.overdue(now) && d.stalled(now) }
 
-// seen notes the limit and the phase if they have changed.
+// seen notes the limit if it has changed.
 func (d *fedSearch) seen() {
 	if n := len(d.limits); n == 0 || d.limits[n-1] != d.limit {
 		d.limits = append(d.limits, d.limit)
 	}
-	if n := len(d.phases); n == 0 || d.phases[n-1] != d.phase {
-		d.phases = append(d.phases, d.phase)
-	}
-}
-
-// until serves up to n tasks until ok.
-func (d *fedSearch) until(t *testing.T, n int, gap func(limit int) time.Duration, what string, ok func() bool) {
-	t.Helper()
-	for range n {
-		if ok() {
-			return
-		}
-		d.serve(1, gap)
-	}
-	t.Fatalf("after %d tasks, phase %d, limit %d: not %s; %q", n, d.phase, d.limit, what, d.notes)
 }
 
 // held returns a search that holds n, the limit of n slots, for many windows.
@@ -87,31 +71,6 @@ func TestSlowStartEndsAtTheCeiling(t *testing.T) {
 	if m := slices.Max(d.limits); m != 50 || !slices.Contains(d.notes, "memory") {
 		t.Errorf("up to %d, %q", m, d.notes)
 	}
-}
-
-// TestProbesFindTheLimit has the limit be too low or too high at first. It is found, and probes of
-// others cost little of the throughput from then on.
-func TestProbesFindTheLimit(t *testing.T) {
-	for _, from := range []int{8, 80} {
-		d := held(from)
-		d.known = table{}
-		d.until(t, 10_000, slotted(20), "near 20", func() bool { return d.held >= 18 && d.held <= 26 })
-		began := d.now
-		d.serve(20_000, slotted(20))
-		if x := float64(20_000*slotted(20)(20)) / float64(d.now-began); x < 0.95 {
-			t.Errorf("from %d: %.3f of the best throughput, held %d", from, x, d.held)
-		}
-	}
-}
-
-// TestChangedThroughputIsProbed has the server lose or gain slots while the search
-// pauses.
-func TestChangedThroughputIsProbed(t *testing.T) {
-	d := held(20)
-	d.serve(50, slotted(20))
-	d.until(t, 200, slotted(5), "probing", func() bool { return d.phase == Probing })
-	d.until(t, 5000, slotted(5), "near 5", func() bool { return d.held <= 8 })
-	d.until(t, 20000, slotted(40), "near 40", func() bool { return d.held >= 36 })
 }
 
 // TestHalfAGroupIsNoProbe tries 54 instead of 64. Tasks take 100 ms and start one a millisecond:

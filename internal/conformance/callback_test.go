@@ -215,21 +215,6 @@ func askContext(t *testing.T, c *caller, run run, way string) {
 	equal(t, "a method was called", c.calls.Load() > 0, true)
 }
 
-// The function given to OnPanic may call the library. That of Overload: TestOverloadIsAskedOnce.
-func TestHooksCallBack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newCaller()
-		var told atomic.Int32 // hooks run concurrently
-		p := stint.NewPool(c.limiter, stint.OnPanic(func(*stint.PanicError) { c.back(); told.Add(1) }))
-		for range 5 {
-			p.Go(func(context.Context) { panic("boom") })
-		}
-		p.Close()
-		equal(t, "panics that the hook was told", told.Load(), 5)
-		c.close()
-	})
-}
-
 // A panic or Goexit of the caller's function and a panic of a task are both reported: the
 // task's panic is raised, with the function's in Also.
 func TestTwoPanics(t *testing.T) {
@@ -283,16 +268,6 @@ func alsoOfTheTask(t *testing.T, run func(f body, leave func()), leave func()) [
 		t.Fatalf("got %v, want the panic of the task", v)
 	}
 	return members(p.Also())
-}
-
-// A panic of the caller's function passes through as it is when no task has panicked.
-func TestPanicOfTheBodyAlone(t *testing.T) {
-	v := recovered(func() {
-		for range stint.MapSeq(bg, count(3), valued(func(context.Context, int) error { return nil })) {
-			panic("mine")
-		}
-	})
-	equal(t, "recovered", v, any("mine"))
 }
 
 // A break does not hide the panic of a task.

@@ -47,6 +47,7 @@ var (
 	count       = testkit.Count
 	indexes     = testkit.Indexes
 	recovered   = testkit.Recovered
+	leaving     = testkit.Leaving
 	noneLeft    = testkit.NoneLeft
 )
 
@@ -60,19 +61,6 @@ func begin(call func() error) <-chan error {
 	ended := make(chan error, 1)
 	go func() { ended <- call() }()
 	return ended
-}
-
-// leaving calls f on a goroutine of its own, which a Goexit may end, and returns what f panicked
-// with.
-func leaving(f func()) (v any) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer func() { v = recover() }()
-		f()
-	}()
-	<-done
-	return v
 }
 
 // raises returns the *PanicError that f panics with. Its value must be want.

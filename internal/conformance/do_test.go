@@ -26,41 +26,6 @@ func doing(l *stint.Limiter) run {
 	}
 }
 
-// Do in Do, 100 times and across another limiter and back, at limit 1.
-func TestDoNestsDeep(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		a, b := stint.Limit(1), stint.Limit(1)
-		calls := 0
-		var walk func(ctx context.Context) error
-		walk = func(ctx context.Context) error {
-			if calls++; calls == 100 {
-				return nil
-			}
-			return []*stint.Limiter{a, a, b}[calls%3].Do(ctx, walk)
-		}
-		equal(t, "error", a.Do(t.Context(), walk), nil)
-		equal(t, "calls", calls, 100)
-		equal(t, "permits out", a.Stats().Running+b.Stats().Running, 0)
-	})
-}
-
-// A Do inside f that is not given the context of f waits for another permit: at limit 1 for
-// the one that f holds, until it gives up.
-func TestDoWithAnotherContext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := stint.Limit(1)
-		other, cancel := context.WithTimeoutCause(t.Context(), time.Second, errGone)
-		defer cancel()
-		err := l.Do(t.Context(), func(ctx context.Context) error {
-			equal(t, "TryDo", l.TryDo(t.Context(), sleep(0)), stint.ErrBusy)
-			equal(t, "TryDo with the context", l.TryDo(ctx, sleep(0)), nil)
-			return l.Do(other, sleep(0))
-		})
-		equal(t, "error", err, errGone)
-		equal(t, "time passed", sinceBubble(), time.Second)
-	})
-}
-
 // A context that outlives its Do borrows nothing: calls with it wait like others.
 func TestDoIsOutlived(t *testing.T) {
 	for _, inner := range []func(*stint.Limiter, context.Context) error{
@@ -80,26 +45,6 @@ func TestDoIsOutlived(t *testing.T) {
 			equal(t, "permits out", l.Stats().Running, 0)
 		})
 	}
-}
-
-// A Do that begins before its task ends, and ends after it, keeps the permit: the limit
-// holds.
-func TestDoOutlivesItsTask(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := stint.Limit(1)
-		var g gauge
-		var wg sync.WaitGroup
-		l.Do(t.Context(), func(ctx context.Context) error {
-			wg.Go(func() { doing(l)(ctx, 1, holds(&g, time.Second)) })
-			synctest.Wait()
-			return nil
-		})
-		equal(t, "TryDo", l.TryDo(t.Context(), sleep(0)), stint.ErrBusy)
-		equal(t, "Do", doing(l)(t.Context(), 1, holds(&g, time.Second)), nil)
-		wg.Wait()
-		g.Is(t, 0, 1, 2)
-		equal(t, "time passed", sinceBubble(), 2*time.Second)
-	})
 }
 
 // A wait for a permit ends with its context, and the others keep their places. TryDo waits for

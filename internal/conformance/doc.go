@@ -11,11 +11,11 @@
 // libraries that fail.
 //
 //	Goexit and panics
-//	 1  a Goexit costs no worker                  TestGoexitCostsNoWorker
-//	 2  waits return after a Goexit               TestWaitReturnsAfterGoexit
+//	 1  a Goexit costs no worker                  TestGoexitCostsNoWorker, TestOddEndsKeepTheCounts
+//	 2  waits return after a Goexit               TestOddEndsKeepTheCounts
 //	 3  a Goexit is no success                    TestFiveOutcomes
-//	 4  a sequence continues after a Goexit       TestGoexitInASequence
-//	 5  panics cost no worker                     TestPanicsCostNoWorker
+//	 4  a sequence continues after a Goexit       TestFiveOutcomes
+//	 5  panics cost no worker                     TestOddEndsKeepTheCounts
 //	 6  a panic keeps its stack and value         TestPanicsReachTheWaiter, TestPanicOfAPoolCrashes
 //	 7  of several panics and errors all are kept TestPanicsAndErrorsAreAllKept
 //	 8  no panic is swallowed                     TestPanicOfAPoolCrashes, TestPanicIsNotTheSubmitters
@@ -33,11 +33,11 @@
 //	17  missing work is reported                  TestMissingWorkIsTold
 //	18  ended groups are not kept                 TestEndedGroupsAreNotKept, TestWaitingCanBeGivenUp
 //	19  the caller's context stays usable         TestCallersContextStaysUsable
-//	20  a cancelled group needs no worker         TestCancelledGroupNeedsNoWorker
+//	20  a cancelled group needs no worker         TestWaitingCanBeGivenUp, TestCancelledGroupNeedsNoWorker
 //	21  Wait outlasts the context                 TestStructured
 //	22  a blocked submitter is notified           TestWaitingCanBeGivenUp
-//	23  an endless producer ends                  TestEndlessProducerEnds
-//	24  an error does not wait for predecessors   TestErrorDoesNotWaitForPredecessors
+//	23  an endless producer ends                  TestMemoryIsBounded
+//	24  an error does not wait for predecessors   TestFirstErrorCancels
 //
 //	Limits
 //	25  never more than the limit                 TestBounded, TestPrograms
@@ -53,7 +53,7 @@
 //	33  closing twice, and tasks after it         TestCloseTwice, TestWaitTwice
 //	34  closing in a task                         TestCloseInATask; Idle and Shutdown: TestBadArguments; Wait cannot
 //	                                              notice it, and its comment forbids it
-//	35  nothing is left after Close               TestNothingIsLeftAfterClose
+//	35  nothing is left after Close               TestNothingBeginsAfterClose, TestPrograms
 //	36  importing starts nothing                  TestStructured
 //	37  ended tasks are not kept                  TestEndedTasksAreNotKept, TestChainsAreConstant
 //	38  queue memory shrinks, and is bounded      TestQueueShrinks, TestMemoryIsBounded

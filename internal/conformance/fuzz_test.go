@@ -60,7 +60,7 @@ type poolFuzz struct {
 
 	submitters sync.WaitGroup
 	panics     atomic.Int32
-	now, top   atomic.Int32
+	atWork     gauge
 	largest    int
 
 	mu  sync.Mutex
@@ -178,7 +178,7 @@ func (z *poolFuzz) body(id int, end func(context.Context)) func(context.Context)
 		z.mu.Lock()
 		z.ran = append(z.ran, id)
 		z.mu.Unlock()
-		z.work(d)
+		z.atWork.Hold(d)
 		end(ctx)
 		return nil
 	}
@@ -189,26 +189,18 @@ func (z *poolFuzz) direct(id int, end func(context.Context)) func(context.Contex
 	return func(ctx context.Context) { f(ctx) }
 }
 
-func (z *poolFuzz) work(d time.Duration) {
-	n := z.now.Add(1)
-	for old := z.top.Load(); n > old && !z.top.CompareAndSwap(old, n); old = z.top.Load() {
-	}
-	time.Sleep(d)
-	z.now.Add(-1)
-}
-
 // nested waits for a loop, a group and a sequence on the pool that it runs on.
 func (z *poolFuzz) nested(ctx context.Context, n int) {
 	err := stint.Range(ctx, n, func(ctx context.Context, i int) error {
-		z.work(time.Second)
+		z.atWork.Hold(time.Second)
 		opts := []stint.Option{z.pool, stint.Queue(i % 2)}
 		g := stint.NewGroup(ctx, opts[:1+i/2%2]...)
 		for range n % 4 {
-			g.Go(func(context.Context) error { z.work(time.Second); return nil })
+			g.Go(func(context.Context) error { z.atWork.Hold(time.Second); return nil })
 		}
 		return g.Wait()
 	}, z.pool)
-	for _, e := range stint.MapSeq(ctx, count(n), func(context.Context, int) (int, error) { z.work(time.Second); return 0, nil }, z.pool) {
+	for _, e := range stint.MapSeq(ctx, count(n), func(context.Context, int) (int, error) { z.atWork.Hold(time.Second); return 0, nil }, z.pool) {
 		err = errors.Join(err, e)
 	}
 	if err != nil && !errors.Is(err, stint.ErrClosed) && ctx.Err() == nil {
@@ -227,8 +219,8 @@ func (z *poolFuzz) same(what string, got, want bool) {
 func (z *poolFuzz) look() {
 	z.t.Helper()
 	m, st := z.model, z.pool.Stats()
-	if z.top.Load() > int32(z.largest) {
-		z.t.Errorf("%d at work, the largest limit was %d", z.top.Load(), z.largest)
+	if top := z.atWork.Max(); top > z.largest {
+		z.t.Errorf("%d at work, the largest limit was %d", top, z.largest)
 	}
 	if m.loose {
 		return

@@ -144,36 +144,6 @@ func takesExactly(t *testing.T, e entryPoint, r *rand.Rand) {
 	equal(t, "time", sinceBubble(), slices.Max(free))
 }
 
-// An error among many short items stops the loop there, and so does the end of the context.
-func TestStopsAmongShortItems(t *testing.T) {
-	calls := 0
-	fails := func(context.Context, int) error {
-		if calls++; calls == 6_000 {
-			return errBoom
-		}
-		return nil
-	}
-	p := stint.NewPool(stint.Limit(1))
-	defer p.Close()
-	for _, e := range entryPoints[:3] {
-		for _, opt := range []stint.Option{stint.Limit(1), p} {
-			calls = 0
-			equal(t, "error", e.run(bg, 10_000, fails, opt), errBoom)
-			equal(t, e.name+": calls", calls, 6_000)
-			calls = 0
-			ctx, cancel := context.WithCancel(bg)
-			cancels := func(ctx context.Context, i int) error {
-				if fails(ctx, i) != nil {
-					cancel()
-				}
-				return nil
-			}
-			equal(t, "error", e.run(ctx, 10_000, cancels, opt), context.Canceled)
-			equal(t, e.name+": calls before the end of the context", calls, 6_000)
-		}
-	}
-}
-
 // GOMAXPROCS is read at each call: without an option so many items start at once, and one
 // more, though that is more than a third of Burst.
 func TestGOMAXPROCSIsReadAtEachCall(t *testing.T) {

@@ -504,44 +504,6 @@ var dependent = map[string]func(t *testing.T, ctx context.Context, nest func(con
 	},
 }
 
-// Calls of one task at the same time, from goroutines of its own, share its permit and run
-// no more tasks than the limit.
-func TestSiblingCallsOfATask(t *testing.T) {
-	onBoth(t, 1, func(t *testing.T, e entryPoint, opt stint.Option, _ func(int)) {
-		var g gauge
-		err := e.run(bg, 1, func(ctx context.Context, _ int) error {
-			var wg sync.WaitGroup
-			for range 3 {
-				wg.Go(func() { e.run(ctx, 3, holds(&g, time.Second), opt) })
-			}
-			wg.Wait()
-			return nil
-		}, opt)
-		equal(t, "error", err, nil)
-		g.Is(t, 0, 1, 9)
-		equal(t, "time passed", sinceBubble(), 9*time.Second)
-	})
-}
-
-// Groups and sequences that a task has waited for leave no waiter in the limiter's queue.
-func TestNestedCallsLeaveNoWaiter(t *testing.T) {
-	l := stint.Limit(1)
-	nothing := func(context.Context, int) (int, error) { return 0, nil }
-	err := stint.Range(bg, 1, func(ctx context.Context, _ int) error {
-		for range 100 {
-			g := stint.NewGroup(ctx, l)
-			g.Go(func(context.Context) error { return nil })
-			g.Wait()
-			for range stint.MapSeq(ctx, count(3), nothing, l) {
-			}
-		}
-		equal(t, "waiting", l.Stats().Waiting, 0)
-		return nil
-	}, l)
-	equal(t, "error", err, nil)
-	equal(t, "at the end", usage(l), [3]int{1})
-}
-
 // A loop does not wait for a permit when it has nothing left to do.
 func TestEndedLoopWaitsForNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

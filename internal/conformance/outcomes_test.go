@@ -99,8 +99,7 @@ func allOutcomes(t *testing.T, run run) {
 	}
 }
 
-// 1: a Goexit does not cost a worker, at limit 1. Fails: workerpool v1.3.0,
-// gopool v0.1.4, tunny, a subpool of pond v2.7.1.
+// 1: a Goexit does not cost a worker.
 func TestGoexitCostsNoWorker(t *testing.T) {
 	everywhere(t, 2, func(t *testing.T, run run) {
 		var n atomic.Int64
@@ -109,76 +108,15 @@ func TestGoexitCostsNoWorker(t *testing.T) {
 		equal(t, "tasks run", n.Load(), 50)
 		equal(t, "errors.Is", errors.Is(err, stint.ErrGoexit), true)
 	})
-	bubble(t, "Pool.Go", func(t *testing.T) {
-		p := stint.NewPool(stint.Limit(1), stint.Queue(0))
-		for range 50 {
-			p.Go(func(context.Context) { runtime.Goexit() })
-		}
-		p.Idle(bg)
-		s := p.Stats()
-		equal(t, "completed", s.Completed, 50)
-		equal(t, "workers", s.Workers, 1)
-		p.Close()
-	})
 }
 
-// 2: what waits returns after a Goexit. Fails: workerpool v1.3.0, conc v0.3.0
-// (stream), pond v2.7.1 (Task, Group).
-func TestWaitReturnsAfterGoexit(t *testing.T) {
-	for name, wait := range waitsForPool {
-		bubble(t, name, func(t *testing.T) {
-			p := stint.NewPool(stint.Limit(1))
-			for range 2 {
-				p.Go(func(context.Context) { time.Sleep(time.Second); runtime.Goexit() })
-			}
-			wait(p)
-			equal(t, "time passed", sinceBubble(), 2*time.Second)
-			p.Close()
-		})
-	}
-	t.Run("Wait in a task", func(t *testing.T) { // a Goexit of a task that the waiter may have run itself
-		onBoth(t, 1, func(t *testing.T, e entryPoint, opt stint.Option, _ func(int)) {
-			if e.name == "Each" || e.name == "Map" || e.name == "Range" {
-				return // these would end the task
-			}
-			outer := stint.NewGroup(bg, opt)
-			outer.Go(func(ctx context.Context) error {
-				return e.run(ctx, 3, func(context.Context, int) error { runtime.Goexit(); return nil }, opt)
-			})
-			equal(t, "error", outer.Wait(), stint.ErrGoexit)
-		})
-	})
-}
-
-// 4: a sequence with one Goexit delivers the other results and ends. Fails: rill
-// (OrderedMap hangs, Map drops the item).
-func TestGoexitInASequence(t *testing.T) {
-	for name, opts := range map[string][]stint.Option{"ordered": nil, "unordered": {stint.Unordered()}} {
-		bubble(t, name, func(t *testing.T) { goexitAmongTen(t, opts...) })
-	}
-	bubble(t, "of the sequence", func(t *testing.T) {
+// A Goexit of the sequence ends the call.
+func TestGoexitOfTheSequence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		wait := func(ctx context.Context, _ int) (int, error) { <-ctx.Done(); return 0, ctx.Err() }
 		err := yielded(stint.MapSeq(bg, func(yield func(int) bool) { yield(1); runtime.Goexit() }, wait))
 		equal(t, "error", err, stint.ErrGoexit)
 	})
-}
-
-func goexitAmongTen(t *testing.T, opts ...stint.Option) {
-	var items []error
-	sum := 0
-	for v, err := range stint.MapSeq(bg, count(10), func(_ context.Context, i int) (int, error) {
-		if i == 3 {
-			runtime.Goexit()
-		}
-		return i, nil
-	}, append(opts, stint.KeepGoing(), stint.Limit(2))...) {
-		if err != nil {
-			items = append(items, err)
-		}
-		sum += v
-	}
-	equal(t, "errors", fmt.Sprint(items), "[item 3: stint: task called runtime.Goexit]")
-	equal(t, "sum of the others", sum, 45-3)
 }
 
 // A Goexit of a task of another group that a submitter runs, because the queue is full, does

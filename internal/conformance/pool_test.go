@@ -73,47 +73,6 @@ func lastIdleWorkerIsUsedFirst(t *testing.T) {
 	p.Close()
 }
 
-// A pool in steady use starts no more goroutines than it needs at once.
-func TestWorkersAreReused(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := stint.NewPool(stint.Limit(3), stint.Queue(0))
-		var mu sync.Mutex
-		used := map[int]bool{}
-		for range 100 {
-			p.Go(func(context.Context) {
-				mu.Lock()
-				used[goroutine.ID()] = true
-				mu.Unlock()
-				time.Sleep(time.Millisecond)
-			})
-		}
-		p.Close()
-		equal(t, "goroutines used", len(used), 3)
-	})
-}
-
-// Idle waits for the tasks of groups on the pool too, and leaves it open.
-func TestIdleWaitsForAll(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := stint.NewPool(stint.Limit(2))
-		defer p.Close()
-		equal(t, "at once", p.Idle(bg), nil)
-		equal(t, "time passed", sinceBubble(), 0)
-		p.Go(func(context.Context) { time.Sleep(time.Second) })
-		g := stint.NewGroup(bg, p)
-		for range 6 {
-			g.Go(sleep(time.Second))
-		}
-		var wg sync.WaitGroup
-		for range 3 {
-			wg.Go(func() { equal(t, "Idle", p.Idle(bg), nil); equal(t, "time passed", sinceBubble(), 4*time.Second) })
-		}
-		wg.Wait()
-		equal(t, "Go after Idle", g.Go(sleep(0)), true)
-		equal(t, "error", g.Wait(), nil)
-	})
-}
-
 // Idle waits for the tasks of submitters that wait, too: between two tasks of a pool without
 // a queue nothing is queued or running, and the next task is about to be.
 func TestIdleWaitsForSubmitters(t *testing.T) {
@@ -271,65 +230,4 @@ func TestPoolFromOutsideTheBubble(t *testing.T) {
 	})
 	p.Close()
 	equal(t, "ran", ran.Load(), true)
-}
-
-// Groups without Queue share the queue of their pool with its own tasks: whatever starts
-// them, never more tasks are queued than it holds, also if each request makes a group.
-func TestQueueOfAPoolIsShared(t *testing.T) {
-	for _, queue := range []int{0, 1, 3, 70} {
-		bubble(t, fmt.Sprint("queue=", queue), func(t *testing.T) {
-			p := stint.NewPool(stint.Limit(2), stint.Queue(queue))
-			defer p.Close()
-			start := []func() error{
-				func() error { return p.Go(func(context.Context) { time.Sleep(time.Second) }) },
-				func() error { return entry("Group")(bg, 1, sleeps(time.Second), p) },
-				func() error { return entry("Results")(bg, 1, sleeps(time.Second), p) },
-			}
-			var wg sync.WaitGroup
-			for i := range 100 {
-				wg.Go(func() { equal(t, "error", start[i%3](), nil) })
-				synctest.Wait()
-				s := p.Stats()
-				equal(t, "queued, waiting", [2]int{s.Queued, s.Waiting}, [2]int{max(0, min(i-1, queue)), max(0, i-1-queue)})
-			}
-			equal(t, "TryGo of the pool", p.TryGo(func(context.Context) {}), false)
-			equal(t, "TryGo of a group", stint.NewGroup(bg, p).TryGo(sleep(0)), false)
-			for range 49 {
-				time.Sleep(time.Second)
-				synctest.Wait()
-				equal(t, "too many are queued", p.Stats().Queued > queue, false)
-			}
-			wg.Wait()
-		})
-	}
-}
-
-// A group that keeps the queue of its pool full delays another by turns, not by its queue:
-// and the longest wait for a slot ends first.
-func TestFullQueueOfAPoolIsShared(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := stint.NewPool(stint.Limit(1), stint.Queue(30))
-		defer p.Close()
-		flood := stint.NewGroup(bg, p)
-		for range 31 {
-			flood.Go(sleep(time.Second))
-			synctest.Wait()
-		}
-		more := make(chan struct{})
-		go func() { // and it goes on
-			defer close(more)
-			for range 30 {
-				flood.Go(sleep(time.Second))
-			}
-		}()
-		synctest.Wait()
-		g := stint.NewGroup(bg, p)
-		start := time.Now()
-		equal(t, "Go", g.Go(sleep(time.Second)), true)
-		took(t, start, 2*time.Second) // the running task, and a turn of the flood
-		equal(t, "Wait", g.Wait(), nil)
-		took(t, start, 3*time.Second)
-		<-more
-		flood.Wait()
-	})
 }

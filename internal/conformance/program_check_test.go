@@ -137,13 +137,7 @@ func (w *world) run() {
 	var all sync.WaitGroup
 	for _, calls := range w.program.callers {
 		for _, c := range calls {
-			done := make(chan struct{})
-			all.Go(func() { <-done })
-			go func() { // which a Goexit ends
-				defer close(done)
-				defer func() { recover() }()
-				w.call(context.Background(), c, true)
-			}()
+			all.Go(func() { leaving(func() { w.call(context.Background(), c, true) }) })
 		}
 	}
 	for _, c := range w.program.closing {

@@ -329,23 +329,6 @@ func TestWaitTwice(t *testing.T) {
 	})
 }
 
-// 35: after Close nothing is left, at once, not within a tick, and no call starts. Fails: ants
-// (#212, #263).
-func TestNothingIsLeftAfterClose(t *testing.T) {
-	for name, wait := range map[string]func(*stint.Pool){"busy": func(*stint.Pool) {}, "idle": func(p *stint.Pool) { p.Idle(bg) }} {
-		bubble(t, name, func(t *testing.T) {
-			p := stint.NewPool(stint.Limit(100))
-			for range 100 {
-				p.Go(func(context.Context) { time.Sleep(time.Second) })
-			}
-			wait(p)
-			p.Close()
-			equal(t, "time passed", sinceBubble(), time.Second)
-			equal(t, "workers", p.Stats().Workers, 0)
-		})
-	}
-}
-
 // No call starts on a pool after Close has returned.
 func TestNothingBeginsAfterClose(t *testing.T) {
 	for i := range 50 * len(entryPoints) {

@@ -51,19 +51,3 @@ func TestControllerIsMadeOnce(t *testing.T) {
 		}
 	}
 }
-
-// A Limiter that is not adaptive has no controller.
-func TestFixedLimit(t *testing.T) {
-	l := New(1)
-	l.Refused()
-	l.Fix(2)
-	if l.NeedController() != nil || l.Bound() != 2 {
-		t.Errorf("a limit of %d, with a controller: %v", l.Bound(), l.NeedController() != nil)
-	}
-	l, searching := newAdaptive(1)
-	l.Refused()
-	l.Fix(2)
-	if l.Bound() != 2 || searching() {
-		t.Errorf("a limit of %d, searching: %v", l.Bound(), searching())
-	}
-}

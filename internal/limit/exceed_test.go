@@ -78,13 +78,3 @@ func TestSetWhileExceeded(t *testing.T) {
 	l.Set(3)
 	l.counts(4, 0, true)
 }
-
-// A limit that nobody inherits is not to be exceeded.
-func TestExceedsNoGivenLimit(t *testing.T) {
-	l := exceeding{New(1), t}
-	l.wait(true, false)
-	l.wait(true, false)
-	if l.Nested() {
-		t.Error("the limiter is not inherited")
-	}
-}

@@ -25,34 +25,6 @@ func below(k *Scope) *Scope {
 	return ScopeOf(TaskContext(context.Background(), nil, k, true))
 }
 
-func TestOnFindsTheNearestPermit(t *testing.T) {
-	l, other := New(1), New(1)
-	outer, inner, foreign := NewHeldPermit(l, Permit{}), NewHeldPermit(l, Permit{}), NewHeldPermit(other, Permit{})
-	a := ScopeOf(TaskContext(context.Background(), outer, nil, true))
-	same := ScopeOf(TaskContext(context.Background(), foreign, a, false)) // on a's goroutine
-	apart := ScopeOf(TaskContext(context.Background(), foreign, a, true)) // started from a
-	nearer := ScopeOf(TaskContext(context.Background(), inner, apart, true))
-	deep := ScopeOf(TaskContext(context.Background(), nil, apart, true))
-	for name, c := range map[string]struct {
-		from         *Scope
-		held, branch any
-	}{
-		"none":            {nil, (*HeldPermit)(nil), (*Scope)(nil)},
-		"own":             {a, outer, (*Scope)(nil)},
-		"same goroutine":  {same, outer, (*Scope)(nil)},
-		"other goroutine": {apart, outer, a},
-		"nearest":         {nearer, inner, (*Scope)(nil)},
-		"two apart":       {deep, outer, a},
-	} {
-		if held, branch := c.from.On(l); held != c.held || branch != c.branch {
-			t.Errorf("%s: On: %p, %p; want %p, %p", name, held, branch, c.held, c.branch)
-		}
-	}
-	if held, _ := a.On(other); held != nil {
-		t.Error("a permit of another limiter")
-	}
-}
-
 // A task of a call, on another goroutine, may use the permit only while the task that
 // holds it waits. A stranger never does.
 func TestForeignCallNeedsALoan(t *testing.T) {
@@ -116,28 +88,6 @@ func TestOneGrantFromTwoQueues(t *testing.T) {
 		l.Release(Permit{}) // of the task
 		want(t, l, 2, 0, 0)
 	}
-}
-
-// Lend serves the permits of the same goroutine, and none beyond.
-func TestLendStopsAtTheGoroutine(t *testing.T) {
-	l := New(2)
-	first, _ := taken(t, l)
-	held := NewHeldPermit(l, Permit{})
-	l.TryAcquire()
-	second := ScopeOf(TaskContext(context.Background(), held, first, true))
-	granted := ""
-	l.Join(&Waiter{Grant: func() { granted += "1" }}, below(first))
-	l.Join(&Waiter{Grant: func() { granted += "2" }}, below(second))
-	second.Lend()
-	if granted != "2" {
-		t.Errorf("Lend served %q", granted)
-	}
-	first.Lend()
-	if granted != "21" {
-		t.Errorf("Lend served %q", granted)
-	}
-	(*Scope)(nil).Lend()
-	(*Scope)(nil).Reclaim()
 }
 
 // A task that waits in one of its calls lends to the tasks of all its calls. Each Reclaim

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"testing/synctest"
 )
 
 // seed is that of the first round of TestModel; a failure names the one to give.
@@ -31,27 +30,6 @@ func queued(t *testing.T, l *Limiter, n int, granted *[]int) []*Waiter {
 		}
 	}
 	return ws
-}
-
-// Acquire gives up by either channel, and keeps a permit that was granted in the
-// same moment: Leave or Grant, never both and never neither.
-func TestAcquireGivesUp(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := New(1)
-		l.TryAcquire()
-		for _, which := range []int{0, 1} {
-			stop := [2]chan struct{}{make(chan struct{}), make(chan struct{})}
-			got := make(chan bool)
-			go func() { _, ok := l.Acquire(false, false, stop[0], stop[1], nil, nil); got <- ok }()
-			synctest.Wait()
-			want(t, l, 1, 1, 1)
-			close(stop[which])
-			if <-got {
-				t.Fatal("a permit while all are out")
-			}
-			want(t, l, 1, 1, 0)
-		}
-	})
 }
 
 func TestLeaveOrGrant(t *testing.T) {

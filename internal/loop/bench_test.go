@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -128,23 +127,6 @@ func (l *testLoop) start() (ended chan struct{}, returned *bool) {
 		*returned = true
 	}()
 	return ended, returned
-}
-
-// A gauge counts who is at work, and the most at once.
-type gauge struct{ now, top atomic.Int32 }
-
-func (g *gauge) enter() {
-	for n, old := g.now.Add(1), g.top.Load(); n > old && !g.top.CompareAndSwap(old, n); old = g.top.Load() {
-	}
-}
-
-func (g *gauge) leave() { g.now.Add(-1) }
-
-// work is a call of some duration.
-func (g *gauge) work(d time.Duration) {
-	g.enter()
-	defer g.leave()
-	time.Sleep(d)
 }
 
 // What a loop costs beside its items and its context. A goroutine and the wait

@@ -17,6 +17,7 @@ import (
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/race"
 	"github.com/stint-go/stint/internal/task"
+	"github.com/stint-go/stint/internal/testkit"
 	"github.com/stint-go/stint/internal/work"
 )
 
@@ -26,14 +27,11 @@ func TestExactlyOnce(t *testing.T) {
 	check := func(kind string, n, limit int) {
 		b := newBench(kind, limit)
 		calls := make([]int, n) // the race detector watches
-		var g gauge
 		l := b.loop(bg, n, func(_ context.Context, i int) error {
-			g.enter()
 			calls[i]++
 			if i%1024 == 0 {
 				runtime.Gosched()
 			}
-			g.leave()
 			return nil
 		})
 		if !l.Run() || !l.Complete() {
@@ -41,9 +39,6 @@ func TestExactlyOnce(t *testing.T) {
 		}
 		if i := slices.IndexFunc(calls, func(c int) bool { return c != 1 }); i >= 0 {
 			t.Fatalf("%s, %d items, limit %d: item %d was called %d times", kind, n, limit, i, calls[i])
-		}
-		if top := int(g.top.Load()); top > limit {
-			t.Errorf("%s, %d items, limit %d: %d at once", kind, n, limit, top)
 		}
 		b.end(t)
 	}
@@ -56,67 +51,26 @@ func TestExactlyOnce(t *testing.T) {
 	}
 }
 
-// Work that waits gets all that the limit allows, and no more.
-func TestLimitIsReached(t *testing.T) {
-	in(t, fixed, []int{1, 2, 3, 64}, func(t *testing.T, b *bench) {
-		var g gauge
-		start := time.Now()
-		b.loop(bg, 4*b.n, func(context.Context, int) error { g.work(time.Second); return nil }).Run()
-		if got := time.Since(start); int(g.top.Load()) != b.n || got != 4*time.Second {
-			t.Errorf("%d at once for %v, want %d for 4s", g.top.Load(), got, b.n)
-		}
-	})
-}
-
 // A larger limit is used at once, also by workers that have given their permits up, and a
 // smaller one as calls end.
 func TestLimitChanges(t *testing.T) {
 	in(t, fixed, []int{5}, func(t *testing.T, b *bench) {
-		var g gauge
-		l := b.loop(bg, 100, func(context.Context, int) error { g.work(time.Second); return nil })
+		var g testkit.Gauge
+		l := b.loop(bg, 100, func(context.Context, int) error { g.Hold(time.Second); return nil })
 		ended, _ := l.start()
 		synctest.Wait()
-		for _, c := range []struct{ limit, now, next int32 }{{5, 5, 5}, {1, 5, 1}, {1, 1, 1}, {3, 3, 3}, {8, 8, 8}, {2, 8, 2}, {8, 8, 8}} {
-			l.lim.Set(int(c.limit))
+		for _, c := range []struct{ limit, now, next int }{{5, 5, 5}, {1, 5, 1}, {1, 1, 1}, {3, 3, 3}, {8, 8, 8}, {2, 8, 2}, {8, 8, 8}} {
+			l.lim.Set(c.limit)
 			synctest.Wait()
-			if n := g.now.Load(); n != c.now {
+			if n := g.Now(); n != c.now {
 				t.Errorf("%d at once, want %d: the limit is %d", n, c.now, c.limit)
 			}
 			time.Sleep(1100 * time.Millisecond) // each ends a call, and none a second one
-			if n := g.now.Load(); n != c.next {
+			if n := g.Now(); n != c.next {
 				t.Errorf("%d at once, want %d: the limit was %d", n, c.next, c.limit)
 			}
 		}
 		l.Stop()
-		<-ended
-	})
-}
-
-// A smaller limit does not wait for the quantum: no call starts beyond it, even if
-// no time has passed.
-func TestSmallerLimitAtOnce(t *testing.T) {
-	in(t, kinds, []int{3}, func(t *testing.T, b *bench) {
-		first, second := make(chan struct{}), make(chan struct{})
-		var g gauge
-		l := b.loop(bg, 6, func(_ context.Context, i int) error {
-			g.enter()
-			defer g.leave()
-			if i < 3 {
-				<-first
-			} else {
-				<-second
-			}
-			return nil
-		})
-		ended, _ := l.start()
-		synctest.Wait()
-		l.lim.Set(1)
-		close(first)
-		synctest.Wait()
-		if n := g.now.Load(); n != 1 {
-			t.Errorf("%d at once, want 1", n)
-		}
-		close(second)
 		<-ended
 	})
 }
@@ -325,62 +279,6 @@ func TestLentPermitWhileOver(t *testing.T) {
 	})
 }
 
-// An error and a panic stop the loop: nothing begins after them. The body is told of them once.
-func TestFailureStops(t *testing.T) {
-	boom := errors.New("boom")
-	check := func(t *testing.T, b *bench, panics bool) {
-		var calls, told atomic.Int32
-		l := b.loop(bg, 1000, func(_ context.Context, i int) error {
-			calls.Add(1)
-			time.Sleep(time.Second)
-			if i != 2*b.n {
-				return nil
-			}
-			time.Sleep(time.Second)
-			if panics {
-				panic(boom)
-			}
-			return boom
-		})
-		l.failed = func(i int, o task.Outcome) bool {
-			if p := o.Panic; i == 2*b.n && (o.Err == boom && !panics || p != nil && p.Value == boom && len(p.Stack) > 0) {
-				told.Add(1)
-			}
-			return true
-		}
-		last := int32(2*b.n + 2) // at limit 1 the rest had no chance
-		if b.n > 1 {
-			last = int32(4*b.n - 1 + b.n) // those beside had two more turns
-		}
-		if !l.Run() || told.Load() != 1 || l.Complete() || calls.Load() > last {
-			t.Errorf("panics %v: %d calls, at most %d wanted; told %d times", panics, calls.Load(), last, told.Load())
-		}
-	}
-	in(t, kinds, []int{1, 4}, func(t *testing.T, b *bench) {
-		check(t, b, false)
-		check(t, b, true)
-	})
-}
-
-// The end of the context stops the loop, and Run returns when the calls have.
-func TestContextStops(t *testing.T) {
-	in(t, fixed, []int{3}, func(t *testing.T, b *bench) {
-		ctx, cancel := context.WithTimeout(bg, 5*time.Second/2)
-		defer cancel()
-		var calls atomic.Int32
-		l := b.loop(ctx, 1000, func(context.Context, int) error {
-			calls.Add(1)
-			time.Sleep(time.Second)
-			return nil
-		})
-		start := time.Now()
-		l.Run()
-		if time.Since(start) != 3*time.Second || calls.Load() != 9 || l.Complete() {
-			t.Errorf("%d calls in %v", calls.Load(), time.Since(start))
-		}
-	})
-}
-
 // A Goexit is told from a return, on helpers and on the caller, whose goroutine it ends. When
 // it does not stop the loop, every other item is called.
 func TestGoexits(t *testing.T) {
@@ -420,37 +318,15 @@ func TestGoexits(t *testing.T) {
 	})
 }
 
-// Loops on one limiter of one permit, nested on a task's own context: the inner
-// one runs on the outer one's permit.
-func TestNested(t *testing.T) {
-	in(t, common, []int{1, 2}, func(t *testing.T, b *bench) {
-		var g gauge
-		var leaves atomic.Int32
-		var level func(ctx context.Context, depth int)
-		level = func(ctx context.Context, depth int) {
-			if depth == 0 {
-				g.work(time.Millisecond)
-				leaves.Add(1)
-				return
-			}
-			b.loop(ctx, 3, func(ctx context.Context, _ int) error { level(ctx, depth-1); return nil }).Run()
-		}
-		level(bg, 4)
-		if leaves.Load() != 81 || int(g.top.Load()) != b.n {
-			t.Errorf("%d leaves, %d at once under %d", leaves.Load(), g.top.Load(), b.n)
-		}
-	})
-}
-
 // Two loops on one limiter share it by turns.
 func TestLoopsYield(t *testing.T) {
 	in(t, common, []int{1}, func(t *testing.T, b *bench) {
-		var g gauge
+		var g testkit.Gauge
 		var first, second atomic.Int32
 		var wg sync.WaitGroup
 		for _, mine := range []*atomic.Int32{&first, &second} {
 			wg.Go(func() {
-				b.loop(bg, 10, func(context.Context, int) error { mine.Add(1); g.work(time.Second); return nil }).Run()
+				b.loop(bg, 10, func(context.Context, int) error { mine.Add(1); g.Hold(time.Second); return nil }).Run()
 			})
 		}
 		for range 9 {
@@ -460,8 +336,8 @@ func TestLoopsYield(t *testing.T) {
 			}
 		}
 		wg.Wait()
-		if g.top.Load() != 1 {
-			t.Errorf("%d at once", g.top.Load())
+		if g.Max() != 1 {
+			t.Errorf("%d at once", g.Max())
 		}
 	})
 }

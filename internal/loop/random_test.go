@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/stint-go/stint/internal/task"
+	"github.com/stint-go/stint/internal/testkit"
 )
 
 // rounds is how many rounds TestRandom has.
@@ -36,7 +37,7 @@ func TestRandom(t *testing.T) {
 		wg.Wait()
 		b.lim.Set(largest)
 		b.end(t)
-		if top := x.shared.top.Load(); top > largest {
+		if top := x.shared.Max(); top > largest {
 			t.Errorf("%d at once under %d", top, largest)
 		}
 		if t.Failed() {
@@ -58,8 +59,8 @@ func changeLimit(r *rand.Rand, b *bench) {
 // A mix is the loops of a round.
 type mix struct {
 	t      *testing.T
-	b      *bench // which the loops that share a limiter use
-	shared gauge  // of the items of these loops
+	b      *bench        // which the loops that share a limiter use
+	shared testkit.Gauge // of the items of these loops
 }
 
 func (x *mix) loops(r *rand.Rand) {
@@ -69,12 +70,12 @@ func (x *mix) loops(r *rand.Rand) {
 		g := &x.shared
 		switch mine.kind {
 		case "solo", "adaptive":
-			mine.e, mine.lim, g = nil, nil, new(gauge)
+			mine.e, mine.lim, g = nil, nil, new(testkit.Gauge)
 		case "shared":
 			mine.e = nil
 		}
 		x.one(r, &mine, g)
-		if top := g.top.Load(); top > largest {
+		if top := g.Max(); top > largest {
 			x.t.Errorf("%d at once under %d", top, largest)
 		}
 	}
@@ -93,7 +94,7 @@ const (
 )
 
 // one runs a loop. One of its items has a fault, or none.
-func (x *mix) one(r *rand.Rand, b *bench, g *gauge) {
+func (x *mix) one(r *rand.Rand, b *bench, g *testkit.Gauge) {
 	n := 1 + r.IntN([]int{3, 20, 300, 3000}[r.IntN(4)])
 	at, fault, yields := r.IntN(2*n), r.IntN(faults), r.IntN(2) == 0
 	begun := make([]atomic.Int32, n)
@@ -103,8 +104,8 @@ func (x *mix) one(r *rand.Rand, b *bench, g *gauge) {
 		if i == at && fault == nests {
 			return x.nest(ctx, b, g)
 		}
-		g.enter()
-		defer g.leave()
+		g.Enter()
+		defer g.Leave()
 		if yields && i%64 == 0 {
 			runtime.Gosched()
 		}
@@ -135,11 +136,11 @@ func (x *mix) one(r *rand.Rand, b *bench, g *gauge) {
 }
 
 // nest runs a loop inside an item, whose permit it uses.
-func (x *mix) nest(ctx context.Context, b *bench, g *gauge) error {
+func (x *mix) nest(ctx context.Context, b *bench, g *testkit.Gauge) error {
 	if b.lim == nil {
 		return nil
 	}
-	b.loop(ctx, 3, func(context.Context, int) error { g.enter(); runtime.Gosched(); g.leave(); return nil }).Run()
+	b.loop(ctx, 3, func(context.Context, int) error { g.Enter(); runtime.Gosched(); g.Leave(); return nil }).Run()
 	return nil
 }
 

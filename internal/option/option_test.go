@@ -5,6 +5,7 @@ import (
 
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/option"
+	"github.com/stint-go/stint/internal/testkit"
 )
 
 // bounded is what a public package makes a Limiter of.
@@ -28,17 +29,9 @@ func TestCollectNamesItsCaller(t *testing.T) {
 		{"Limiter was not made by Limit or Auto", []option.Option{new(bounded)}},
 		{"Queue does not apply", []option.Option{queue(1)}},
 	} {
-		if got, want := misuse(c.opts), "stream: ParMap: "+c.want; got != any(want) {
-			t.Errorf("got %v, want %q", got, want)
-		}
+		got := testkit.Recovered(func() { option.Collect("stream", "ParMap", option.Limiter, c.opts) })
+		testkit.Equal(t, "panic", got, any("stream: ParMap: "+c.want))
 	}
-}
-
-// misuse returns what Collect panics with.
-func misuse(opts []option.Option) (v any) {
-	defer func() { v = recover() }()
-	option.Collect("stream", "ParMap", option.Limiter, opts)
-	return nil
 }
 
 // Given twice, the later one counts.

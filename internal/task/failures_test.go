@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/stint-go/stint/internal/testkit"
 )
 
 // failed returns failures with a panic.
@@ -18,11 +20,7 @@ func failed(p *PanicError, waits func() string) *Failures {
 }
 
 // raise raises the panic of f, and returns what it panics with.
-func raise(f *Failures) (v any) {
-	defer func() { v = recover() }()
-	f.Raise()
-	return nil
-}
+func raise(f *Failures) any { return testkit.Recovered(func() { f.Raise() }) }
 
 // A panic may be raised in another bubble than the task's, or outside: its timer is left alone
 // then, and writes nothing.
@@ -83,12 +81,9 @@ func TestRaisingWaitsForNoMethod(t *testing.T) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		time.Sleep(writeAfter) // the text is being made
-		defer func() {
-			if p, _ := recover().(*PanicError); p == nil || p.Value != e {
-				t.Errorf("recovered %v", p)
-			}
-		}()
-		f.Raise()
+		if p, _ := raise(f).(*PanicError); p == nil || p.Value != e {
+			t.Errorf("recovered %v", p)
+		}
 	})
 }
 

@@ -53,6 +53,19 @@ func Recovered(f func()) (v any) {
 	return nil
 }
 
+// Leaving calls f on a goroutine of its own, which a Goexit may end, and returns what f panicked
+// with.
+func Leaving(f func()) (v any) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() { v = recover() }() // also of a panic during a Goexit
+		f()
+	}()
+	<-done
+	return v
+}
+
 // NoneLeft fails the test if a goroutine of the library is left when the others of the
 // bubble wait or have ended.
 func NoneLeft(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/task"
+	"github.com/stint-go/stint/internal/testkit"
 )
 
 // seed is that of the first round of TestRandom; a failure names the one to give.
@@ -169,28 +170,6 @@ func TestAbandonTellsFirst(t *testing.T) {
 	})
 }
 
-func TestWaitIdle(t *testing.T) {
-	bubble(t, 1, func(t *testing.T, e *Engine) {
-		if !e.WaitIdle(nil) {
-			t.Error("an engine without tasks is not idle")
-		}
-		s, _ := source(e, 10)
-		s.Offer(does(func() { time.Sleep(time.Hour) }), nil)
-		done := make(chan struct{})
-		got := make(chan bool)
-		go func() { got <- e.WaitIdle(done) }()
-		synctest.Wait()
-		close(done)
-		if <-got {
-			t.Error("idle while a task runs")
-		}
-		start := time.Now()
-		if !e.WaitIdle(nil) || time.Since(start) != time.Hour {
-			t.Errorf("idle after %v", time.Since(start))
-		}
-	})
-}
-
 // Two engines on one limiter of one permit take turns, once a quantum of virtual time.
 func TestEnginesYield(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -237,10 +216,11 @@ func TestPingPong(t *testing.T) {
 
 // chaos is engines that share a limiter, and what their tasks count.
 type chaos struct {
-	limiter                 *limit.Limiter
-	engines                 []*Engine
-	sources                 []*Source
-	now, top, ran, accepted atomic.Int32
+	limiter  *limit.Limiter
+	engines  []*Engine
+	sources  []*Source
+	tasks    testkit.Gauge
+	accepted atomic.Int32
 }
 
 // newChaos returns an engine whose only source has a long queue, one whose sources take turns, and
@@ -266,11 +246,8 @@ func newChaos(permits int) *chaos {
 // task returns a task that ends in one of several ways.
 func (c *chaos) task(kind int) any {
 	return does(func() {
-		n := c.now.Add(1)
-		for old := c.top.Load(); n > old && !c.top.CompareAndSwap(old, n); old = c.top.Load() {
-		}
-		defer c.now.Add(-1)
-		c.ran.Add(1)
+		c.tasks.Enter()
+		defer c.tasks.Leave()
 		switch kind {
 		case 0:
 			panic("x")
@@ -312,9 +289,10 @@ func (c *chaos) end(t *testing.T) {
 			t.Errorf("a room is left with %d tasks and %d submitters", r.queued, r.blocked.Len())
 		}
 	}
-	if uint64(c.ran.Load()) != completed || uint64(c.accepted.Load()) != completed+dropped || c.top.Load() > 4 {
+	ran := c.tasks.Total()
+	if uint64(ran) != completed || uint64(c.accepted.Load()) != completed+dropped || c.tasks.Max() > 4 {
 		t.Errorf("accepted %d, ran %d, completed %d, dropped %d, at most %d at once under 4",
-			c.accepted.Load(), c.ran.Load(), completed, dropped, c.top.Load())
+			c.accepted.Load(), ran, completed, dropped, c.tasks.Max())
 	}
 }
 

@@ -65,21 +65,3 @@ func TestWorkersExpire(t *testing.T) {
 		}
 	})
 }
-
-// The worker that parked last is woken first, so that the others can expire.
-func TestLastParkedIsWokenFirst(t *testing.T) {
-	bubble(t, 2, func(t *testing.T, e *Engine) {
-		s, _ := source(e, 10)
-		for range 2 {
-			s.Offer(does(func() { time.Sleep(time.Millisecond) }), nil)
-		}
-		for range 10 { // one task after the other keeps one worker
-			time.Sleep(200 * time.Millisecond)
-			s.Offer(nothing, nil)
-		}
-		synctest.Wait()
-		if c := e.Counts(); c.Workers != 1 {
-			t.Errorf("%d workers for one task at a time", c.Workers)
-		}
-	})
-}
