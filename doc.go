@@ -64,7 +64,8 @@
 //   - start tasks of the same group or pool with GoContext;
 //   - do not wait for the task's own group or close its own pool.
 //
-// Always nest two limiters in the same order, as with mutexes.
+// Always nest two limiters in the same order, as with mutexes. The vet tool stintvet, in
+// github.com/stint-go/stint/vet, finds code that breaks these rules.
 //
 // # Goroutines
 //

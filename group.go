@@ -46,7 +46,7 @@ func NewGroup(ctx context.Context, opts ...Option) *Group {
 // Wait has returned, or its pool is closed.
 //
 // In a task of the same group or pool use GoContext. Go does not know that a task calls it:
-// when the queue is full and every worker is in such a Go, all wait for ever.
+// when the queue is full and every worker is in such a Go, all wait for ever. stintvet finds it.
 func (g *Group) Go(f func(context.Context) error) bool {
 	g.tasks.check("Group.Go", f == nil)
 	return g.tasks.start(f)

@@ -19,7 +19,7 @@ const repository = "github.com/stint-go/stint"
 type released struct{ dir string } // "": the root
 
 // modules are in the order of their requirements.
-var modules = []released{{""}, {"cluster"}, {"cluster/embedded"}, {"cmd/stint"}, {"lab"}}
+var modules = []released{{""}, {"cluster"}, {"cluster/embedded"}, {"cmd/stint"}, {"vet"}, {"lab"}}
 
 func (m released) path() string { return strings.TrimSuffix(repository+"/"+m.dir, "/") }
 

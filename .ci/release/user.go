@@ -18,7 +18,7 @@ type user struct {
 }
 
 func (u *user) all() error {
-	for _, step := range []func() error{u.installs, u.changesTheImport, u.runsThePages, u.clones} {
+	for _, step := range []func() error{u.installs, u.vets, u.changesTheImport, u.runsThePages, u.clones} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -28,12 +28,8 @@ func (u *user) all() error {
 
 // installs installs the command and uses it.
 func (u *user) installs() error {
-	dir := filepath.Join(u.dir, "install")
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	env := append(u.env, "GOBIN="+dir, "GOFLAGS=-trimpath -modcacherw")
-	if err := command(dir, env, "go", "install", repository+"/cmd/stint@"+u.version); err != nil {
+	dir, err := u.install("cmd/stint")
+	if err != nil {
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(dir, "a"), nil, 0o666); err != nil {
@@ -51,6 +47,53 @@ func (u *user) installs() error {
 		if got, err := output(dir, c.args...); err != nil || !strings.Contains(got, c.want) {
 			return fmt.Errorf("%q printed %q, %v; want %q", c.args, got, err, c.want)
 		}
+	}
+	return nil
+}
+
+// install installs a command into a directory of its own. For an exact version the go command would
+// ask no proxy for the command's module once its cache has the root module of that version.
+func (u *user) install(path string) (dir string, err error) {
+	dir = filepath.Join(u.dir, "install", filepath.Base(path))
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", err
+	}
+	env := append(u.env, "GOBIN="+dir, "GOFLAGS=-trimpath -modcacherw")
+	return dir, command(dir, env, "go", "install", repository+"/"+path+"@latest")
+}
+
+// withTrap starts a task in a task of its own group.
+const withTrap = `package main
+
+import (
+	"context"
+
+	"github.com/stint-go/stint"
+)
+
+func main() {
+	g := stint.NewGroup(context.Background())
+	g.Go(func(ctx context.Context) error {
+		g.Go(func(context.Context) error { return nil })
+		return nil
+	})
+	g.Wait()
+}
+`
+
+// vets installs stintvet, which finds the trap of a program.
+func (u *user) vets() error {
+	dir, err := u.install("vet/stintvet")
+	if err != nil {
+		return err
+	}
+	if err := u.program("trap", withTrap); err != nil {
+		return err
+	}
+	cmd := exec.Command("go", "vet", "-vettool="+filepath.Join(dir, "stintvet"), ".")
+	cmd.Dir, cmd.Env = filepath.Join(u.dir, "trap"), append(os.Environ(), u.env...)
+	if got, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(got), "main.go:12:3: g.Go in a task of g") {
+		return fmt.Errorf("%q printed %q, %v; want a trap", cmd.Args, got, err)
 	}
 	return nil
 }

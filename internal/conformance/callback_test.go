@@ -40,8 +40,8 @@ func (c *caller) back() {
 	c.limiter.Stats()
 	c.limiter.Set(3)
 	c.pool.Stats()
-	c.pool.TryGo(func(context.Context) {})
-	c.group.TryGo(func(context.Context) error { return nil })
+	_ = c.pool.TryGo(func(context.Context) {})
+	_ = c.group.TryGo(func(context.Context) error { return nil })
 }
 
 func (c *caller) close() {

@@ -56,7 +56,7 @@ func TestPanicOfAPoolCrashes(t *testing.T) {
 	p := stint.NewPool(stint.Limit(1))
 	for name, start := range map[string]func(){
 		"Go":        func() { p.Go(boom) },
-		"TryGo":     func() { p.TryGo(boom) },
+		"TryGo":     func() { _ = p.TryGo(boom) },
 		"GoContext": func() { p.GoContext(bg, boom) },
 		"second":    func() { p.Go(func(context.Context) {}); p.Go(boom) },
 	} {
@@ -153,7 +153,7 @@ var waitsForPool = map[string]func(*stint.Pool){
 func TestPanicIsNotTheSubmitters(t *testing.T) {
 	submit := func(ctx context.Context, p *stint.Pool) {
 		defer func() { recover() }()
-		p.Go(func(context.Context) { explode("boom") })
+		p.GoContext(ctx, func(context.Context) { explode("boom") })
 		p.GoContext(ctx, func(context.Context) {})
 	}
 	for name, run := range map[string]func(p *stint.Pool){

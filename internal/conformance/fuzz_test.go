@@ -139,7 +139,7 @@ func (z *poolFuzz) step(op byte, arg int) {
 		m.loose = true
 		id := m.task(seconds)
 		m.offer(&m.direct, id)
-		z.pool.TryGo(z.direct(id, func(ctx context.Context) { z.nested(ctx, seconds) }))
+		_ = z.pool.TryGo(z.direct(id, func(ctx context.Context) { z.nested(ctx, seconds) }))
 	}
 	synctest.Wait()
 	z.look()

@@ -199,7 +199,7 @@ func unusedLoanIsReturned(t *testing.T) {
 			}
 			g.Go(sleep(time.Hour)) // on the second permit
 			time.Sleep(50 * time.Millisecond)
-			others.Go(sleep(time.Second)) // in the third
+			others.GoContext(bg, sleep(time.Second)) // in the third
 			time.Sleep(100 * time.Millisecond)
 			g.Go(sleep(time.Second)) // waits for one
 			return g.Wait()

@@ -126,7 +126,7 @@ func TestGoexitIsNotTheSubmitters(t *testing.T) {
 		p := stint.NewPool(stint.Limit(1), stint.Queue(1))
 		reached := false
 		p.Go(func(ctx context.Context) {
-			p.Go(func(context.Context) { runtime.Goexit() })
+			p.GoContext(ctx, func(context.Context) { runtime.Goexit() })
 			equal(t, "error", p.GoContext(ctx, func(context.Context) {}), nil)
 			reached = true
 		})

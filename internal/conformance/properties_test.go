@@ -50,7 +50,7 @@ func waysIn() []wayIn {
 	all = append(all, pools()...)
 	return append(all, wayIn{"Group.TryGo", func(ctx context.Context, l *stint.Limiter, f func(context.Context) error, opts ...stint.Option) error {
 		g := stint.NewGroup(ctx, append(opts, l)...)
-		g.TryGo(f)
+		_ = g.TryGo(f)
 		return g.Wait()
 	}, nil}, wayIn{"Results.GoContext", func(ctx context.Context, l *stint.Limiter, f func(context.Context) error, opts ...stint.Option) error {
 		r := stint.NewResults[int](context.Background(), append(opts, l)...)
@@ -98,7 +98,7 @@ func pools() []wayIn {
 	}
 	return []wayIn{
 		onPool("Pool.Go", func(p *stint.Pool, _ context.Context, f func(context.Context)) error { return p.Go(f) }, ofPools),
-		onPool("Pool.TryGo", func(p *stint.Pool, _ context.Context, f func(context.Context)) error { p.TryGo(f); return nil }, ofPools),
+		onPool("Pool.TryGo", func(p *stint.Pool, _ context.Context, f func(context.Context)) error { _ = p.TryGo(f); return nil }, ofPools),
 		onPool("Pool.GoContext", (*stint.Pool).GoContext, map[string]string{itsPriority: poolIsNobody, itsPermit: poolIsNobody}),
 	}
 }

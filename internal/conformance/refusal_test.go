@@ -24,11 +24,11 @@ type refuser struct {
 var refusers = []refuser{
 	{"Pool.TryGo", func(l *stint.Limiter) (func(func(context.Context) error), func()) {
 		p := stint.NewPool(l, stint.Queue(0))
-		return func(f func(context.Context) error) { p.TryGo(func(ctx context.Context) { f(ctx) }) }, p.Close
+		return func(f func(context.Context) error) { _ = p.TryGo(func(ctx context.Context) { f(ctx) }) }, p.Close
 	}},
 	{"Group.TryGo", func(l *stint.Limiter) (func(func(context.Context) error), func()) {
 		g := stint.NewGroup(bg, l, stint.Queue(0))
-		return func(f func(context.Context) error) { g.TryGo(f) }, func() { g.Wait() }
+		return func(f func(context.Context) error) { _ = g.TryGo(f) }, func() { g.Wait() }
 	}},
 	{"Limiter.TryDo", callers((*stint.Limiter).TryDo)},
 }

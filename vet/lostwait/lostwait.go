@@ -1,0 +1,208 @@
+package lostwait
+
+import (
+	_ "embed"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ast/edge"
+	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/cfg"
+	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/stint-go/stint/vet/internal/tasks"
+)
+
+//go:embed doc.go
+var doc string
+
+// Analyzer reports tasks that nobody waits for, and refusals that nobody notices.
+var Analyzer = tasks.New("lostwait", doc, run)
+
+func run(pass *analysis.Pass, p *tasks.Package) {
+	for c := range p.Root.Preorder((*ast.CallExpr)(nil)) {
+		call := p.Call(c.Node().(*ast.CallExpr))
+		switch {
+		case call == nil:
+		case call.Recv == nil && slices.Contains([]string{"NewGroup", "NewResults", "NewPool"}, call.Name):
+			checkWait(pass, p, c, call)
+		case c.ParentEdgeKind() == edge.ExprStmt_X:
+			checkResult(pass, p, call)
+		}
+	}
+}
+
+// checkResult checks a call whose result is not used.
+func checkResult(pass *analysis.Pass, p *tasks.Package, call *tasks.Call) {
+	if call.Type == "" {
+		return
+	}
+	recv := types.ExprString(call.Recv)
+	switch {
+	case call.Name == "TryGo":
+		pass.Reportf(call.Pos(), "nobody learns that %s.TryGo has refused the task: use its result", recv)
+	case call.Name == "GoContext" && endsFirst(p, call):
+		pass.Reportf(call.Pos(), "nobody learns that %s.GoContext has given up because %s has ended: use its error", recv, types.ExprString(call.Args[0]))
+	}
+}
+
+// endsFirst reports whether the context given to GoContext can end before that of the group or pool.
+func endsFirst(p *tasks.Package, call *tasks.Call) bool {
+	var root types.Object
+	switch ctx := ast.Unparen(call.Args[0]).(type) {
+	case *ast.Ident:
+		root = p.Info.Uses[ctx]
+		made, ok := p.Value(root).(*ast.CallExpr)
+		if !ok || !calls(p, made, "context", "WithCancel", "WithDeadline", "WithTimeout") {
+			return false
+		}
+	case *ast.CallExpr: // of a request
+		sel, ok := ast.Unparen(ctx.Fun).(*ast.SelectorExpr)
+		if !ok || sel.Sel.Name != "Context" || len(ctx.Args) > 0 {
+			return false
+		}
+		if path, ok := p.Path(sel.X, nil); ok {
+			root = path.Root
+		}
+	}
+	group, ok := p.Path(call.Recv, nil)
+	return root != nil && (call.Type == "Pool" || ok && group.Fields == "" && group.Root.Pos() < root.Pos())
+}
+
+// calls reports whether a call is one of a function of a package whose name begins so.
+func calls(p *tasks.Package, call *ast.CallExpr, pkg string, prefixes ...string) bool {
+	f, ok := typeutil.Callee(p.Info, call).(*types.Func)
+	return ok && f.Pkg() != nil && f.Pkg().Path() == pkg &&
+		slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(f.Name(), prefix) })
+}
+
+// A variable holds a group or a pool.
+type variable struct {
+	*tasks.Package
+	types.Object
+	made ast.Node // the statement
+	pool bool
+}
+
+// checkWait checks that what is made by a call is waited for on all paths.
+func checkWait(pass *analysis.Pass, p *tasks.Package, c inspector.Cursor, call *tasks.Call) {
+	v := &variable{Package: p, made: c.Parent().Node(), pool: call.Name == "NewPool"}
+	var name ast.Expr
+	switch made := v.made.(type) {
+	case *ast.AssignStmt:
+		name = made.Lhs[0]
+	case *ast.ValueSpec:
+		name = made.Names[0]
+	}
+	id, ok := name.(*ast.Ident)
+	if !ok {
+		return
+	}
+	v.Object = p.Info.ObjectOf(id)
+	body := function(c)
+	if v.Object == nil || body == nil || !tasks.Within(v.Pos(), body) {
+		return
+	}
+	g := cfg.New(body, func(n *ast.CallExpr) bool { return mayReturn(p, n) })
+	for _, b := range g.Blocks {
+		if i := slices.Index(b.Nodes, v.made); i >= 0 && b.Live {
+			if end := v.lost(state{b, !v.pool}, i+1, map[state]bool{}); end != token.NoPos {
+				must := "waited for"
+				if v.pool {
+					must = "closed"
+				}
+				pass.Reportf(v.made.Pos(), "%s is not %s on the path to line %d: its tasks may still run", id.Name, must, pass.Fset.Position(end).Line)
+			}
+		}
+	}
+}
+
+// function returns the body of the function that c is in.
+func function(c inspector.Cursor) *ast.BlockStmt {
+	for c := range c.Enclosing((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
+		switch f := c.Node().(type) {
+		case *ast.FuncDecl:
+			return f.Body
+		case *ast.FuncLit:
+			return f.Body
+		}
+	}
+	return nil
+}
+
+// A state is a block, and whether v must be waited for when it begins: a group always, since its
+// context must end; a pool when it has a task.
+type state struct {
+	*cfg.Block
+	must bool
+}
+
+// lost returns where a path ends that begins with a node of a block and does not wait for v: at a
+// return, or where v is made once more.
+func (v *variable) lost(s state, from int, seen map[state]bool) token.Pos {
+	for _, n := range s.Nodes[from:] {
+		_, returns := n.(*ast.ReturnStmt)
+		switch {
+		case n != v.made && v.waits(n):
+			return token.NoPos
+		case n == v.made || returns:
+			if s.must {
+				return n.Pos()
+			}
+			return token.NoPos
+		}
+		s.must = s.must || v.submits(n)
+	}
+	for _, b := range s.Succs {
+		next := state{b, s.must}
+		if !seen[next] {
+			seen[next] = true
+			if end := v.lost(next, 0, seen); end != token.NoPos {
+				return end
+			}
+		}
+	}
+	return token.NoPos
+}
+
+// waits reports whether a node waits for v, or hands it on to somebody who can.
+func (v *variable) waits(n ast.Node) bool {
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			return !v.is(n.X) || !slices.Contains([]string{"Go", "GoContext", "TryGo", "Stats", "SetLimit"}, n.Sel.Name)
+		case *ast.Ident:
+			found = found || v.is(n)
+		}
+		return !found
+	})
+	return found
+}
+
+// submits reports whether a node starts a task of v.
+func (v *variable) submits(n ast.Node) bool {
+	for n := range ast.Preorder(n) {
+		if sel, ok := n.(*ast.SelectorExpr); ok && v.is(sel.X) && strings.Contains(sel.Sel.Name, "Go") {
+			return true
+		}
+	}
+	return false
+}
+
+func (v *variable) is(e ast.Expr) bool {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	return ok && v.Info.Uses[id] == v.Object
+}
+
+// mayReturn reports whether a call may return, as far as its name tells.
+func mayReturn(p *tasks.Package, n *ast.CallExpr) bool {
+	id, _ := ast.Unparen(n.Fun).(*ast.Ident)
+	return !(id != nil && p.Info.Uses[id] == types.Universe.Lookup("panic") ||
+		calls(p, n, "os", "Exit") || calls(p, n, "log", "Fatal", "Panic") || calls(p, n, "runtime", "Goexit") ||
+		calls(p, n, "testing", "Fatal", "FailNow", "Skip"))
+}

@@ -1,0 +1,125 @@
+package lostwait
+
+import (
+	"context"
+	"errors"
+	"log"
+	"os"
+	"time"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/errgroup"
+)
+
+func task(context.Context) error           { return nil }
+func plain(context.Context)                {}
+func keep(*stint.Group)                    {}
+func run(context.Context) (_ int, _ error) { return }
+
+type request interface{ Context() context.Context }
+
+var errEmpty = errors.New("empty")
+
+func never(ctx context.Context) {
+	g := stint.NewGroup(ctx) // want `g is not waited for on the path to line 27: its tasks may still run`
+	g.Go(task)
+	g.Go(func(ctx context.Context) error { return g.GoContext(ctx, task) })
+}
+
+func early(ctx context.Context, names []string) error {
+	r := stint.NewResults[int](ctx) // want `r is not waited for on the path to line 33`
+	for _, name := range names {
+		if name == "" {
+			return errEmpty
+		}
+		r.Go(run)
+	}
+	_, err := r.Wait()
+	return err
+}
+
+func loop(ctx context.Context) error {
+	for {
+		var g = stint.NewGroup(ctx) // want `g is not waited for on the path to line 43`
+		g.Go(task)
+		if ctx.Err() != nil {
+			return g.Wait()
+		}
+	}
+}
+
+func main() {
+	var p *stint.Pool
+	p = stint.NewPool() // want `p is not closed on the path to line 56`
+	p.Go(plain)
+	p.Stats()
+}
+
+func pools(ctx context.Context, names []string) error {
+	p := stint.NewPool()
+	if len(names) == 0 {
+		return errEmpty // the pool has no task yet
+	}
+	p.GoContext(ctx, plain)
+	return p.Idle(ctx)
+}
+
+func deferred(ctx context.Context, names []string) error {
+	p := stint.NewPool()
+	defer p.Close()
+	g := stint.NewGroup(ctx, p)
+	defer func() { g.Wait() }()
+	if len(names) == 0 {
+		return errEmpty
+	}
+	p.Go(plain)
+	g.Go(task)
+	if len(names) == 1 {
+		os.Exit(1)
+	}
+	return nil
+}
+
+func passed(ctx context.Context, n int) *stint.Group {
+	g := stint.NewGroup(ctx)
+	h := stint.NewGroup(ctx)
+	keep(h)
+	kept := struct{ g *stint.Group }{stint.NewGroup(ctx)}
+	kept.g.Go(task)
+	switch n {
+	case 1:
+		log.Fatal(n)
+	case 2:
+		panic(n)
+	}
+	return g
+}
+
+func captured(ctx context.Context) (g *stint.Group, wait func() error) {
+	g = stint.NewGroup(ctx)
+	h := stint.NewGroup(ctx)
+	return g, func() error { return h.Wait() }
+}
+
+func refused(ctx context.Context, p *stint.Pool, r request) error {
+	g := stint.NewGroup(ctx)
+	defer g.Wait()
+	g.TryGo(task)  // want `nobody learns that g.TryGo has refused the task: use its result`
+	p.TryGo(plain) // want `nobody learns that p.TryGo has refused the task`
+	_ = g.TryGo(task)
+	if !p.TryGo(plain) {
+		return nil
+	}
+	with, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	g.GoContext(with, task)         // want `nobody learns that g.GoContext has given up because with has ended: use its error`
+	p.GoContext(r.Context(), plain) // want `nobody learns that p.GoContext has given up because r.Context\(\) has ended`
+	g.Go(task)
+	p.Go(plain)
+	g.GoContext(ctx, task)
+	p.GoContext(ctx, plain)
+	h := stint.NewGroup(with)
+	h.GoContext(with, task)
+	new(errgroup.Group).TryGo(func() error { return nil })
+	return h.Wait()
+}
