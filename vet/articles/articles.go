@@ -2,6 +2,8 @@
 package articles
 
 import (
+	"strings"
+
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/inspect"
 	"golang.org/x/tools/go/ast/inspector"
@@ -43,7 +45,13 @@ var Analyzer = &analysis.Analyzer{
 	URL:      "https://pkg.go.dev/github.com/stint-go/stint/vet/articles",
 	Requires: []*analysis.Analyzer{inspect.Analyzer},
 	Run: func(pass *analysis.Pass) (any, error) {
-		c := &checker{Pass: pass, root: pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root()}
+		tested := *pass
+		tested.Report = func(d analysis.Diagnostic) {
+			if !strings.HasSuffix(pass.Fset.File(d.Pos).Name(), "_test.go") {
+				pass.Report(d)
+			}
+		}
+		c := &checker{Pass: &tested, root: pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root()}
 		c.index()
 		c.unbounded()
 		c.adds()

@@ -17,9 +17,6 @@ import (
 func (c *checker) unbounded() {
 	for cur := range c.root.Preorder((*ast.GoStmt)(nil), (*ast.CallExpr)(nil)) {
 		fn := c.started(cur.Node())
-		if strings.HasSuffix(c.Fset.File(cur.Node().Pos()).Name(), "_test.go") {
-			continue // tests measure and provoke
-		}
 		for loop := range cur.Enclosing((*ast.ForStmt)(nil), (*ast.RangeStmt)(nil), (*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
 			if fn == nil {
 				break
@@ -64,6 +61,9 @@ func (c *checker) items(loop inspector.Cursor) (items, use string) {
 		over = call.Args[0]
 	}
 	text := types.ExprString(over)
+	if few.MatchString(text) {
+		return "", ""
+	}
 	switch t := c.TypesInfo.TypeOf(over).Underlying().(type) {
 	case *types.Chan:
 		if data(t.Elem()) {
@@ -81,20 +81,31 @@ func (c *checker) items(loop inspector.Cursor) (items, use string) {
 	return "", ""
 }
 
-// data reports whether values of a type are data, of which there may be many, and not
-// functions, channels, parts of a list, signals, times, or what is started and closed.
+// data reports whether values of a type are plain data, of which there may be many: they
+// have no functions, channels and interfaces. A list of lists is one of few parts.
 func data(t types.Type) bool {
 	switch u := t.Underlying().(type) {
-	case *types.Signature, *types.Chan:
-		return false
+	case *types.Basic:
+		return true
 	case *types.Slice:
 		return types.Identical(u.Elem(), types.Typ[types.Byte])
+	case *types.Pointer:
+		s, ok := u.Elem().Underlying().(*types.Struct)
+		return ok && data(s)
+	case *types.Struct:
+		for f := range u.Fields() {
+			switch f.Type().Underlying().(type) {
+			case *types.Signature, *types.Chan, *types.Interface, *types.Pointer:
+				return false
+			case *types.Struct:
+				if !data(f.Type()) {
+					return false
+				}
+			}
+		}
+		return u.NumFields() > 0
 	}
-	return !slices.ContainsFunc([]string{"Close", "Stop", "Shutdown", "Start", "Run", "Serve", "Listen", "Accept", "Wait", "Signal", "UnixNano"}, func(name string) bool {
-		m, _, _ := types.LookupFieldOrMethod(t, true, nil, name)
-		_, method := m.(*types.Func)
-		return method
-	})
+	return false
 }
 
 // given reports whether a list is a parameter, and not a variadic one, or has been read from
@@ -126,7 +137,7 @@ func (c *checker) joined(loop inspector.Cursor) (joined bool) {
 			switch n := n.(type) {
 			case *ast.CallExpr:
 				_, name := c.callee(n)
-				joined = joined || strings.HasSuffix(name, "Group.Wait")
+				joined = joined || strings.HasSuffix(name, "Group.Wait") && n.Pos() > loop.Node().Pos()
 			case *ast.UnaryExpr:
 				joined = joined || n.Op == token.ARROW && n.Pos() > loop.Node().End()
 			case *ast.RangeStmt:
@@ -143,6 +154,9 @@ func (c *checker) channel(e ast.Expr) bool {
 	_, channel := c.TypesInfo.TypeOf(e).Underlying().(*types.Chan)
 	return channel
 }
+
+// few match the names of lists that are configured.
+var few = regexp.MustCompile(`(?i)(server|endpoint|addr|peer|node|replica|broker|shard|provider|backend|member)`)
 
 // excuses match the names of functions that may wait for a permit, or serve to the end.
 var excuses = regexp.MustCompile(`(?i)(acquire|wait|limit|allow|reserve|take|token|slot|permit|serve|listen|watch|loop|run|start|accept|monitor|poll|forever|consume|worker)`)
