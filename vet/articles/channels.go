@@ -4,31 +4,18 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"regexp"
 	"slices"
 )
 
-// reads are functions that read one record, origins those that open a file or read from
-// memory, waiting those that wait for something outside of the process.
+// The functions that read one record, open a file or memory to read, make a reader of a
+// reader, compute, and wait for something outside of the process.
 var (
-	reads = map[string][]string{
-		"bufio":           {"Scanner.Scan", "Reader.ReadString", "Reader.ReadBytes", "Reader.ReadLine", "Reader.ReadSlice"},
-		"encoding/binary": {"Read", "ReadUvarint", "ReadVarint"},
-		"encoding/csv":    {"Reader.Read"},
-		"io":              {"ReadFull"},
-	}
-	origins = map[string][]string{
-		"bytes":   {"NewBuffer", "NewBufferString", "NewReader"},
-		"os":      {"Open", "OpenFile"},
-		"strings": {"NewReader"},
-	}
-	waiting = map[string][]string{
-		"database/sql": {"DB.Exec", "DB.ExecContext", "DB.Query", "DB.QueryContext", "DB.QueryRow", "DB.QueryRowContext", "Stmt.Exec", "Stmt.ExecContext", "Stmt.Query", "Stmt.QueryContext", "Tx.Exec", "Tx.ExecContext", "Tx.Query", "Tx.QueryContext"},
-		"net":          {"Dial", "DialTimeout", "Dialer.Dial", "Dialer.DialContext", "LookupAddr", "LookupHost", "LookupIP"},
-		"net/http":     {"Client.Do", "Client.Get", "Client.Head", "Client.Post", "Client.PostForm", "Get", "Head", "Post", "PostForm"},
-		"time":         {"Sleep"},
-	}
-	wrappers = []string{"bufio", "compress/gzip", "encoding/csv", "io"}
-	cheap    = []string{"bytes", "cmp", "errors", "maps", "math", "math/bits", "slices", "sort", "strconv", "strings", "unicode", "unicode/utf8"}
+	reader  = regexp.MustCompile(`^(bufio.(Scanner.Scan|Reader.Read(String|Bytes|Line|Slice))|encoding/csv.Reader.Read|encoding/binary.Read.*|io.ReadFull)$`)
+	opener  = regexp.MustCompile(`^(os.Open|os.OpenFile|strings.NewReader|bytes.NewReader|bytes.NewBuffer|bytes.NewBufferString)$`)
+	wrapper = regexp.MustCompile(`^(bufio|compress/gzip|encoding/csv|io)\.`)
+	cheap   = regexp.MustCompile(`^(bytes|cmp|errors|maps|math|math/bits|slices|sort|strconv|strings|unicode|unicode/utf8)\.`)
+	waiting = regexp.MustCompile(`^(time.Sleep|net.(Dialer.)?(Dial|Lookup).*|net/http.(Client.)?(Do|Get|Head|Post|PostForm)|database/sql.(Conn|DB|Stmt|Tx).(Exec|Query).*)$`)
 )
 
 // records reports loops that read records from a file or memory and send each, if all who
@@ -42,9 +29,9 @@ func (c *checker) records() {
 			if !ok {
 				return true
 			}
-			if path, name := c.callee(call); slices.Contains(reads[path], name) {
+			if reader.MatchString(c.callee(call)) {
 				from := call.Args
-				if sel, ok := call.Fun.(*ast.SelectorExpr); ok && len(from) == 0 || name[0] == 'R' && path == "bufio" {
+				if sel, ok := call.Fun.(*ast.SelectorExpr); ok && c.TypesInfo.Selections[sel] != nil {
 					from = []ast.Expr{sel.X}
 				}
 				local = local || c.source(from[0], c.opened)
@@ -65,11 +52,7 @@ func (c *checker) records() {
 // opened reports whether e opens a file or memory to read.
 func (c *checker) opened(e ast.Expr) bool {
 	call, ok := e.(*ast.CallExpr)
-	if !ok {
-		return false
-	}
-	path, name := c.callee(call)
-	return slices.Contains(origins[path], name)
+	return ok && opener.MatchString(c.callee(call))
 }
 
 // record reports whether a value is one record, and not a list of them or a signal.
@@ -136,9 +119,8 @@ func (c *checker) computes(body ast.Node) bool {
 		case *ast.GoStmt, *ast.SendStmt:
 			computes = false
 		case *ast.CallExpr:
-			path, _ := c.callee(n)
 			tv := c.TypesInfo.Types[n.Fun]
-			computes = tv.IsType() || tv.IsBuiltin() || slices.Contains(cheap, path) || c.function(n.Fun) != nil
+			computes = tv.IsType() || tv.IsBuiltin() || cheap.MatchString(c.callee(n)) || c.function(n.Fun) != nil
 		}
 		return computes
 	})

@@ -5,8 +5,8 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"path"
 	"slices"
-	"strings"
 )
 
 // cpus reports as many workers as CPUs for work that waits: a loop that starts them, a call
@@ -89,8 +89,8 @@ func (c *checker) perCPU(e ast.Expr, seen []types.Object) bool {
 	case *ast.BinaryExpr:
 		return (e.Op == token.ADD || e.Op == token.SUB || e.Op == token.QUO) && all([]ast.Expr{e.X, e.Y})
 	case *ast.CallExpr:
-		path, name := c.callee(e)
-		return path == "runtime" && (name == "NumCPU" || name == "GOMAXPROCS") || name == "max" && all(e.Args) ||
+		name := c.callee(e)
+		return name == "runtime.NumCPU" || name == "runtime.GOMAXPROCS" || name == "max" && all(e.Args) ||
 			name == "min" && slices.ContainsFunc(e.Args, is) || c.TypesInfo.Types[e.Fun].IsType() && is(e.Args[0])
 	case *ast.Ident, *ast.SelectorExpr:
 		o := c.object(e)
@@ -117,8 +117,8 @@ func (c *checker) startsWaiting(body ast.Node) (what string) {
 func (c *checker) waits(fn ast.Node) (what string) {
 	c.walk(fn, func(n ast.Node, sure bool) bool {
 		if call, ok := n.(*ast.CallExpr); ok {
-			if path, name := c.callee(call); slices.Contains(waiting[path], name) && (name != "Sleep" || sure) {
-				what = path[strings.LastIndex(path, "/")+1:] + "." + name
+			if name := c.callee(call); waiting.MatchString(name) && (sure || name != "time.Sleep") {
+				what = path.Base(name)
 			}
 		}
 		return what == ""

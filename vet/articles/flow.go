@@ -4,7 +4,9 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"iter"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/inspector"
@@ -16,26 +18,28 @@ type checker struct {
 	*analysis.Pass
 	root   inspector.Cursor
 	bodies map[types.Object]*ast.FuncDecl
-	params map[types.Object]bool       // parameters; false for variadic ones
+	listed map[types.Object]bool       // variadic parameters
 	flows  map[types.Object][]ast.Expr // what a variable, field or parameter is set to, and a function returns first; nil for what is unknown
 }
 
 // index fills the maps of c.
 func (c *checker) index() {
-	c.bodies, c.params, c.flows = map[types.Object]*ast.FuncDecl{}, map[types.Object]bool{}, map[types.Object][]ast.Expr{}
+	c.bodies, c.listed, c.flows = map[types.Object]*ast.FuncDecl{}, map[types.Object]bool{}, map[types.Object][]ast.Expr{}
 	flow := func(to types.Object, from ast.Expr) { c.flows[to] = append(c.flows[to], from) }
 	var calls []*ast.CallExpr
 	for cur := range c.root.Preorder() {
 		switch n := cur.Node().(type) {
 		case *ast.FuncDecl:
 			c.bodies[c.TypesInfo.Defs[n.Name]] = n
-			for _, p := range c.parameters(n) {
+			for p := range c.parameters(n) {
 				if n.Name.IsExported() && c.Pkg.Name() != "main" {
 					flow(p, nil) // other packages call it
 				}
 			}
-		case *ast.FuncLit:
-			c.parameters(n)
+		case *ast.Field:
+			for _, id := range n.Names {
+				_, c.listed[c.object(id)] = n.Type.(*ast.Ellipsis)
+			}
 		case *ast.AssignStmt:
 			for i, to := range n.Lhs {
 				if from := n.Rhs[min(i, len(n.Rhs)-1)]; n.Tok == token.ASSIGN || n.Tok == token.DEFINE {
@@ -68,34 +72,29 @@ func (c *checker) index() {
 		}
 	}
 	for _, call := range calls {
-		for i, p := range c.parameters(c.function(call.Fun)) {
-			if c.params[p] && i < len(call.Args) {
+		i := 0
+		for p := range c.parameters(c.function(call.Fun)) {
+			if !c.listed[p] && i < len(call.Args) {
 				flow(p, call.Args[i])
 			}
+			i++
 		}
 	}
 	delete(c.flows, nil)
 }
 
-// parameters returns the parameters of a function, and enters them in c.params.
-func (c *checker) parameters(fn ast.Node) (params []types.Object) {
-	var t *ast.FuncType
+// parameters returns the parameters of a literal or a declaration.
+func (c *checker) parameters(fn ast.Node) iter.Seq[*types.Var] {
+	var t types.Type
 	switch fn := fn.(type) {
 	case *ast.FuncLit:
-		t = fn.Type
+		t = c.TypesInfo.TypeOf(fn)
 	case *ast.FuncDecl:
-		t = fn.Type
+		t = c.TypesInfo.TypeOf(fn.Name)
 	default:
-		return nil
+		return func(func(*types.Var) bool) {}
 	}
-	for _, field := range t.Params.List {
-		_, variadic := field.Type.(*ast.Ellipsis)
-		for _, id := range field.Names {
-			c.params[c.TypesInfo.Defs[id]] = !variadic
-			params = append(params, c.TypesInfo.Defs[id])
-		}
-	}
-	return params
+	return t.(*types.Signature).Params().Variables()
 }
 
 // object returns the variable, field or function that e denotes, or nil.
@@ -134,22 +133,14 @@ func (c *checker) function(e ast.Expr) ast.Node {
 	return nil
 }
 
-// callee returns the package and the name of a called function: "sync", "WaitGroup.Add".
-func (c *checker) callee(call *ast.CallExpr) (path, name string) {
+// callee returns the name of a called function with its package and its receiver's type:
+// "time.Sleep", "net/http.Client.Do"; or as it is written, of a builtin or a variable.
+func (c *checker) callee(call *ast.CallExpr) string {
 	f, ok := typeutil.Callee(c.TypesInfo, call).(*types.Func)
-	if !ok || f.Pkg() == nil {
-		return "", types.ExprString(call.Fun) // a builtin, a conversion, a variable
+	if !ok {
+		return types.ExprString(call.Fun)
 	}
-	if r := f.Signature().Recv(); r != nil {
-		t := r.Type()
-		if p, ok := t.(*types.Pointer); ok {
-			t = p.Elem()
-		}
-		if n, ok := types.Unalias(t).(*types.Named); ok {
-			return f.Pkg().Path(), n.Obj().Name() + "." + f.Name()
-		}
-	}
-	return f.Pkg().Path(), f.Name()
+	return strings.NewReplacer("(", "", "*", "", ")", "").Replace(f.FullName())
 }
 
 // source reports whether f holds for an expression that e may come from, through
@@ -163,7 +154,7 @@ func (c *checker) source(e ast.Expr, f func(ast.Expr) bool) bool {
 		}
 		o := c.object(e)
 		if call, ok := ast.Unparen(e).(*ast.CallExpr); ok {
-			if path, _ := c.callee(call); slices.Contains(wrappers, path) && len(call.Args) > 0 {
+			if wrapper.MatchString(c.callee(call)) && len(call.Args) > 0 {
 				return from(call.Args[0])
 			}
 			o = c.object(call.Fun)
@@ -231,8 +222,7 @@ func (c *checker) started(n ast.Node) ast.Expr {
 	case *ast.GoStmt:
 		return n.Call.Fun
 	case *ast.CallExpr:
-		path, name := c.callee(n)
-		if path == "sync" && name == "WaitGroup.Go" || path == "golang.org/x/sync/errgroup" && name == "Group.Go" {
+		if name := c.callee(n); name == "sync.WaitGroup.Go" || name == "golang.org/x/sync/errgroup.Group.Go" {
 			return n.Args[0]
 		}
 	}

@@ -43,7 +43,7 @@ func (c *checker) items(loop inspector.Cursor) (items, use string) {
 				return "", ""
 			}
 		case *ast.CallExpr:
-			if path, name := c.callee(cond); path == "bufio" && name == "Scanner.Scan" {
+			if c.callee(cond) == "bufio.Scanner.Scan" {
 				return "line", "stint.EachSeq, or Go of a stint.Group"
 			}
 		}
@@ -113,20 +113,10 @@ func data(t types.Type) bool {
 func (c *checker) given(list ast.Expr) bool {
 	read := func(e ast.Expr) bool {
 		call, ok := e.(*ast.CallExpr)
-		if !ok {
-			return false
-		}
-		path, _ := c.callee(call)
-		return slices.Contains([]string{"bytes", "flag", "io/fs", "os", "path/filepath", "regexp", "strings"}, path)
+		return ok && listing.MatchString(c.callee(call))
 	}
-	id, ok := ast.Unparen(list).(*ast.Ident)
-	if !ok {
-		return read(list)
-	}
-	if plain, param := c.params[c.object(id)]; param {
-		return plain
-	}
-	return slices.ContainsFunc(c.flows[c.object(id)], read)
+	v, ok := c.object(list).(*types.Var)
+	return read(list) || ok && (v.Kind() == types.ParamVar && !c.listed[v] || !v.IsField() && slices.ContainsFunc(c.flows[v], read))
 }
 
 // joined reports whether the function around a loop waits for what the loop has started, by
@@ -136,8 +126,7 @@ func (c *checker) joined(loop inspector.Cursor) (joined bool) {
 		ast.Inspect(f.Node(), func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.CallExpr:
-				_, name := c.callee(n)
-				joined = joined || strings.HasSuffix(name, "Group.Wait") && n.Pos() > loop.Node().Pos()
+				joined = joined || strings.HasSuffix(c.callee(n), "Group.Wait") && n.Pos() > loop.Node().Pos()
 			case *ast.UnaryExpr:
 				joined = joined || n.Op == token.ARROW && n.Pos() > loop.Node().End()
 			case *ast.RangeStmt:
@@ -155,11 +144,13 @@ func (c *checker) channel(e ast.Expr) bool {
 	return channel
 }
 
-// few match the names of lists that are configured.
-var few = regexp.MustCompile(`(?i)(server|endpoint|addr|peer|node|replica|broker|shard|provider|backend|member)`)
-
-// excuses match the names of functions that may wait for a permit, or serve to the end.
-var excuses = regexp.MustCompile(`(?i)(acquire|wait|limit|allow|reserve|take|token|slot|permit|serve|listen|watch|loop|run|start|accept|monitor|poll|forever|consume|worker)`)
+// The functions that read lists, the names of lists that are configured, and those of
+// functions that may wait for a permit or serve to the end.
+var (
+	listing = regexp.MustCompile(`^(bytes|flag|io/fs|os|path/filepath|regexp|strings)\.`)
+	few     = regexp.MustCompile(`(?i)(server|endpoint|addr|peer|node|replica|broker|shard|provider|backend|member)`)
+	excuses = regexp.MustCompile(`(?i)(acquire|wait|limit|allow|reserve|take|token|slot|permit|serve|listen|watch|loop|run|start|accept|monitor|poll|forever|consume|worker)[^./]*$`)
+)
 
 // excused reports whether something in the loop or the goroutine may bound the number of
 // goroutines, or makes it one that serves until the program ends.
@@ -177,9 +168,8 @@ func (c *checker) excused(start ast.Node, loop inspector.Cursor, fn ast.Node) (e
 		case *ast.UnaryExpr:
 			excused = excused || n.Op == token.ARROW
 		case *ast.CallExpr:
-			_, name := c.callee(n)
-			paces := name == "Sleep" && n.Pos() < start.Pos()
-			excused = excused || paces || excuses.MatchString(name[strings.LastIndex(name, ".")+1:])
+			name := c.callee(n)
+			excused = excused || excuses.MatchString(name) || name == "time.Sleep" && n.Pos() < start.Pos()
 		case *ast.IfStmt:
 			cond, ok := n.Cond.(*ast.BinaryExpr)
 			excused = excused || ok && n.Pos() < start.Pos() && slices.Contains([]token.Token{token.LSS, token.LEQ, token.GTR, token.GEQ}, cond.Op)
@@ -252,9 +242,8 @@ func (c *checker) groups(fn, skip ast.Node) map[string]map[string]token.Pos {
 				inner = n
 			}
 		case *ast.CallExpr:
-			path, name := c.callee(n)
-			method, ok := strings.CutPrefix(name, "WaitGroup.")
-			if sel, is := n.Fun.(*ast.SelectorExpr); ok && is && path == "sync" {
+			method, ok := strings.CutPrefix(c.callee(n), "sync.WaitGroup.")
+			if sel, is := n.Fun.(*ast.SelectorExpr); ok && is {
 				group := types.ExprString(sel.X)
 				group = group[strings.LastIndex(group, ".")+1:]
 				if inner != nil && n.Pos() < inner.End() {
