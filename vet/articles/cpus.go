@@ -6,8 +6,12 @@ import (
 	"go/token"
 	"go/types"
 	"path"
+	"regexp"
 	"slices"
 )
+
+// submits matches methods that take work.
+var submits = regexp.MustCompile(`^(Try)?(Go|Submit|Invoke|Do|Run)(Context)?$`)
 
 // cpus reports as many workers as CPUs for work that waits: a loop that starts them, a call
 // that gets both numbers and work, a pool or a semaphore that has been made of the number.
@@ -41,8 +45,9 @@ func (c *checker) cpus() {
 			}
 		case *ast.CallExpr:
 			sel, method := n.Fun.(*ast.SelectorExpr)
+			method = method && limited[c.object(sel.X)] && submits.MatchString(sel.Sel.Name)
 			for _, a := range n.Args {
-				if fn := c.function(a); fn != nil && (method && limited[c.object(sel.X)] || c.limits(n)) {
+				if fn := c.function(a); fn != nil && (method || c.limits(n)) {
 					what = c.waits(fn)
 				}
 			}
@@ -94,9 +99,11 @@ func (c *checker) perCPU(e ast.Expr, seen []types.Object) bool {
 			name == "min" && slices.ContainsFunc(e.Args, is) || c.TypesInfo.Types[e.Fun].IsType() && is(e.Args[0])
 	case *ast.Ident, *ast.SelectorExpr:
 		o := c.object(e)
-		if seen = append(slices.Clip(seen), o); o != nil && !slices.Contains(seen[:len(seen)-1], o) {
-			return all(c.flows[o])
+		if o == nil || slices.Contains(seen, o) || o.Exported() && c.Pkg.Name() != "main" {
+			return false // others may set it
 		}
+		seen = append(slices.Clip(seen), o)
+		return all(c.flows[o])
 	}
 	return false
 }

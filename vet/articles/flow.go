@@ -42,11 +42,12 @@ func (c *checker) index() {
 			}
 		case *ast.AssignStmt:
 			for i, to := range n.Lhs {
-				if from := n.Rhs[min(i, len(n.Rhs)-1)]; n.Tok == token.ASSIGN || n.Tok == token.DEFINE {
-					flow(c.object(to), from)
-				} else {
-					flow(c.object(to), nil)
+				from := n.Rhs[min(i, len(n.Rhs)-1)]
+				v, ok := c.object(to).(*types.Var)
+				if ok && v.Kind() == types.ParamVar || n.Tok != token.ASSIGN && n.Tok != token.DEFINE {
+					from = nil // a default, or a part of the value
 				}
+				flow(c.object(to), from)
 			}
 		case *ast.ValueSpec:
 			for i, id := range n.Names {

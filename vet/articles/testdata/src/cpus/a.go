@@ -145,3 +145,35 @@ func pools() {
 	newPool(n, func(any) { sum(nil) })
 	newPool(64, func(any) { get("") })
 }
+
+type config struct{ Workers, workers int }
+
+func (c *config) run() {
+	c.Workers = runtime.NumCPU() // if nobody has set it
+	for range c.Workers {
+		go get("")
+	}
+	c.workers = runtime.NumCPU()
+	for range c.workers { // want `net.Dial`
+		go get("")
+	}
+}
+
+func byDefault(n int) {
+	if n == 0 {
+		n = runtime.NumCPU()
+	}
+	for range n {
+		go get("")
+	}
+}
+
+type options struct{}
+
+func newOptions(n int) *options     { return &options{} }
+func (o *options) OnError(f func()) {}
+
+func hooks() {
+	o := newOptions(runtime.NumCPU())
+	o.OnError(func() { get("") })
+}
