@@ -213,11 +213,11 @@ func (c *checker) adds() {
 		}
 		inside := c.groups(fn, nil)
 		for group, pos := range inside["Add"] {
-			outside := map[string]token.Pos{}
-			for f := range cur.Enclosing((*ast.FuncDecl)(nil)) {
-				outside = c.groups(f.Node(), start)["Add"]
+			others := inside["other"][group] + inside["Wait"][group]
+			for f := range cur.Enclosing((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
+				others += c.groups(f.Node(), start)["Add"][group]
 			}
-			if inside["Done"][group] > 0 && inside["other"][group]+inside["Wait"][group]+outside[group] == 0 && !seen[pos] {
+			if inside["Done"][group] > 0 && others == 0 && !seen[pos] {
 				seen[pos] = true
 				c.Reportf(pos, "WaitGroup.Add in the goroutine that it counts, before which Wait may return: start it by Go of the WaitGroup, or of a stint.Group")
 			}

@@ -137,9 +137,9 @@ func newPool(n int, f work) {}
 
 func pools() {
 	n := runtime.NumCPU()
-	newPool(n, func(v any) { // want `net.Dial`
-		if url, ok := v.(string); ok {
-			get(url)
+	newPool(n, func(v any) { // want `time.Sleep`
+		if d, ok := v.(time.Duration); ok {
+			time.Sleep(d)
 		}
 	})
 	newPool(n, func(any) { sum(nil) })

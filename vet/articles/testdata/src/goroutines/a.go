@@ -221,6 +221,15 @@ func (p *pool) counted() {
 		p.again()
 		p.wg.Done()
 	}()
+	func() {
+		var wg sync.WaitGroup
+		wg.Add(1)
+		go func() {
+			wg.Add(1) // by a goroutine that is counted
+			p.again()
+			wg.Done()
+		}()
+	}()
 	go func() {
 		var wg sync.WaitGroup
 		wg.Add(1)
