@@ -130,8 +130,8 @@ func ExampleNewPool_recipeBackground() {
 
 	grace, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	abandoned, err := background.Shutdown(grace) // at the end of the program
-	fmt.Println(abandoned, err)
+	dropped, err := background.Shutdown(grace) // at the end of the program
+	fmt.Println(dropped, err)
 	// Output:
 	// panic: no address
 	// 0 <nil>

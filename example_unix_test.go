@@ -43,7 +43,7 @@ func ExamplePool_Shutdown_sigterm() {
 	grace, cancel := context.WithTimeout(context.Background(), 20*time.Second) // Kubernetes waits 30
 	defer cancel()
 	err := server.Shutdown(grace) // first, since its handlers start tasks
-	abandoned, err2 := mails.Shutdown(grace)
-	fmt.Println(sent.Load(), "sent,", abandoned, "abandoned,", errors.Join(err, err2))
-	// Output: 10 sent, 0 abandoned, <nil>
+	dropped, err2 := mails.Shutdown(grace)
+	fmt.Println(sent.Load(), "sent,", dropped, "dropped,", errors.Join(err, err2))
+	// Output: 10 sent, 0 dropped, <nil>
 }

@@ -12,6 +12,9 @@ const maxBlocks = 1024
 // last bit for every GOMAXPROCS and every run, though not the same as in a loop from left
 // to right. fold and merge may change their first argument and return it.
 //
+// A call of fold costs a nanosecond or two. If an element takes less, such as a term of a sum,
+// give Reduce pieces: slices.Collect(slices.Chunk(s, 1<<16)), and a fold that has the loop.
+//
 // A plain loop is faster for fewer than some ten thousand cheap elements, and for results
 // that grow with their elements, as maps do: up to 1,024 results are merged. Reduce panics
 // if a function is nil, and with a *stint.PanicError if one panics.
