@@ -18,7 +18,7 @@ type call struct {
 	waits   bool // every item may wait for another, so all start at once if the limit allows it
 	loop    loop.Loop
 	outcome *callOutcome
-	own     callOutcome // unless the items are pooledItems
+	own     callOutcome // outcome, unless each item is a task
 }
 
 // Failed records how the task of an item failed, and reports whether to stop.

@@ -14,8 +14,8 @@ import (
 //
 // A call or a group that is given a Pool and a Limiter has a limit of its own on the pool, such as
 // stint.Limit(2) for each tenant: its tasks run on the workers of the pool, in turn with others,
-// and each holds a permit of the pool and one of the Limiter. It gets both at the same time, and
-// while it waits it holds neither.
+// and each holds a permit of the pool and one of the Limiter. While both are busy, the permit of
+// the Limiter may come first, and is then held for the turn on the pool.
 type Option interface{ option.Option }
 
 const (
@@ -51,7 +51,7 @@ func collectIn(ctx context.Context, caller string, allowed option.Set, opts []Op
 // consumed. The default is the limit.
 //
 // The queue of a pool holds the tasks that its own methods start, and those of all groups
-// on the pool that are not given Queue. Room goes to the submitter that has waited longest.
+// on the pool that are given neither Queue nor a Limiter. Room goes to the submitter that has waited longest.
 // A group that keeps the queue full does not hold up the others: workers serve them in turn,
 // and take tasks of submitters that wait.
 func Queue(n int) Option {

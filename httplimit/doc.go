@@ -29,7 +29,7 @@
 // A Transport with Retry sends a request again after status 429 Too Many Requests, 502 Bad
 // Gateway, 503 Service Unavailable or 504 Gateway Timeout, and after an error of the network
 // before the response: the host could not be reached or its name not be looked up, a timeout, or
-// a connection that broke. Other errors are returned at once, as they are likely to stay: a name
+// a connection that broke, though not a stream that an HTTP/2 server has reset. Other errors are returned at once, as they are likely to stay: a name
 // that does not exist, a certificate, an alert of TLS, an error of a Base of your own that is none
 // of these. So are other statuses: 500 is the answer of the server itself.
 //
@@ -38,10 +38,10 @@
 // OPTIONS, TRACE, PUT and DELETE, and for package http any request with the header
 // Idempotency-Key or X-Idempotency-Key.
 //
-// Before a retry the body of the response is closed, after up to 16 KiB of it have been read so
-// that the connection can be used again, and the permit is returned. The wait is that of
-// Retry-After or of the backoff, whichever is longer. The backoff is a random time of at most 50
-// ms before the first retry, and of at most twice as much before each further one, up to 10 s.
+// Before a retry the body of the response is closed, and the permit is returned. Up to 16 KiB of the
+// body are read before, for at most 50 ms, so that the connection can be used again. The wait is
+// Retry-After and a backoff: a random time of at most 50 ms before the first retry, and of at most
+// twice as much before each further one, up to 10 s.
 // Then the retry waits for a permit like any request. If the context ends while it waits,
 // RoundTrip returns its cause.
 //

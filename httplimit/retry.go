@@ -15,7 +15,8 @@ import (
 const (
 	minBackoff = 50 * time.Millisecond // the longest wait before the first retry; it doubles for each further one
 	maxBackoff = 10 * time.Second
-	maxDrain   = 16 << 10 // bytes of a body that nobody gets, which are read so that the connection is used again
+	maxDrain   = 16 << 10              // bytes of a body that nobody gets, which are read so that the connection is used again
+	drainTime  = 50 * time.Millisecond // for which they may take
 )
 
 // RoundTrip sends req with a permit, and retries it if Retry allows: see Transport.
@@ -36,13 +37,14 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		if resp != nil && resp.Request == sent {
 			resp.Request = req
 		}
-		if left == 0 || !replayable(req) || !transient(resp, err) {
+		after := time.Duration(0)
+		if resp != nil {
+			after = retryAfter(resp.Header, time.Now())
+		}
+		if left == 0 || !replayable(req) || !transient(resp, err) || after > maxRetryAfter {
 			return resp, err
 		}
-		wait := rand.N(backoff)
-		if resp != nil {
-			wait = max(wait, retryAfter(resp.Header, time.Now()))
-		}
+		wait := after + rand.N(backoff) // not all at the same time
 		again, ok := t.again(req, wait)
 		if !ok {
 			return resp, err
@@ -56,16 +58,16 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// again returns the request that is sent after wait to retry req. It reports false if there is none: the server wants
-// a longer wait, the context of req ends before, the budget is used up, or the body cannot be had again.
+// again returns the request that is sent after wait to retry req. It reports false if there is none: the context of
+// req ends before, the body cannot be had again, or the budget is used up.
 func (t *Transport) again(req *http.Request, wait time.Duration) (*http.Request, bool) {
 	ctx := req.Context()
 	deadline, ok := ctx.Deadline()
-	if wait > maxRetryAfter || ctx.Err() != nil || ok && time.Until(deadline) <= wait || !t.budget.retry(t.RetryBudget) {
+	if ctx.Err() != nil || ok && time.Until(deadline) <= wait {
 		return nil, false
 	}
 	if !sendsBody(req) {
-		return req, true
+		return req, t.budget.retry(t.RetryBudget)
 	}
 	body, err := req.GetBody()
 	if err != nil {
@@ -73,6 +75,10 @@ func (t *Transport) again(req *http.Request, wait time.Duration) (*http.Request,
 	}
 	again := req.WithContext(ctx)
 	again.Body = body
+	if !t.budget.retry(t.RetryBudget) {
+		body.Close()
+		return nil, false
+	}
 	return again, true
 }
 
@@ -130,6 +136,8 @@ func transient(resp *http.Response, err error) bool {
 // drain ends a response that nobody gets, and so returns its permit.
 func drain(resp *http.Response) {
 	if resp != nil && resp.Body != nil {
+		late := time.AfterFunc(drainTime, func() { resp.Body.Close() })
+		defer late.Stop()
 		io.CopyN(io.Discard, resp.Body, maxDrain)
 		resp.Body.Close()
 	}
@@ -139,6 +147,7 @@ const (
 	budgetPeriod  = 10 * time.Second
 	budgetDefault = 20  // percent of the requests of a period
 	budgetReserve = 100 // and as many more
+	budgetMost    = 1e6 // percent that are counted
 )
 
 // A budget bounds the retries of a period by its requests.
@@ -171,7 +180,7 @@ func (b *budget) retry(percent int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.startLocked()
-	if b.retries >= budgetReserve+b.requests*percent/100 {
+	if int64(b.retries) >= budgetReserve+int64(b.requests)*int64(min(percent, budgetMost))/100 {
 		return false
 	}
 	b.retries++

@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"strings"
@@ -83,7 +84,7 @@ func TestRetryWaits(t *testing.T) {
 		gaveUp      bool
 	}{
 		{after: "", least: time.Second, most: (1000 + 50 + 100 + 200) * time.Millisecond, sent: 4},
-		{after: "20", least: 61 * time.Second, most: 61 * time.Second, sent: 4},
+		{after: "20", least: 61 * time.Second, most: 61*time.Second + 350*time.Millisecond, sent: 4},
 		{after: "Sat, 01 Jan 2000 00:00:41 GMT", least: 41 * time.Second, most: 42 * time.Second, sent: 4},
 		{after: "61", least: time.Second, most: time.Second, sent: 1},
 		{after: "99999999999999999999", least: time.Second, most: time.Second, sent: 1},
@@ -144,9 +145,32 @@ func TestRetryWaits(t *testing.T) {
 	}
 }
 
+// A body that does not end, of a response that nobody gets, holds neither the permit nor the retry.
+func TestRetryAfterABodyWithoutAnEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, sent := stint.Limit(1), 0
+		tr := &httplimit.Transport{Limiter: l, Retry: 1, Base: base(func(*http.Request) (*http.Response, error) {
+			if sent++; sent == 2 {
+				return answer(200), nil
+			}
+			resp := answer(503)
+			resp.Body, _ = io.Pipe()
+			return resp, nil
+		})}
+		resp, err := get(tr)
+		testkit.Equal(t, "error", err, nil)
+		testkit.Equal(t, "status", resp.StatusCode, 200)
+		if d := testkit.SinceBubble(); d > time.Second {
+			t.Errorf("took %v", d)
+		}
+		resp.Body.Close()
+		testkit.Equal(t, "permits held", l.Stats().Running, 0)
+	})
+}
+
 // In an outage the retries of a period are a share of its requests, and 100 more, exactly.
 func TestRetryBudget(t *testing.T) {
-	for _, c := range []struct{ percent, want int }{{0, 100 + 40}, {7, 100 + 14}, {300, 600}} {
+	for _, c := range []struct{ percent, want int }{{0, 100 + 40}, {7, 100 + 14}, {300, 600}, {math.MaxInt, 600}} {
 		synctest.Test(t, func(t *testing.T) {
 			var sent atomic.Int32
 			tr := &httplimit.Transport{Limiter: stint.Limit(50), Retry: 3, RetryBudget: c.percent, Base: base(func(*http.Request) (*http.Response, error) {

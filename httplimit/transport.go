@@ -59,8 +59,8 @@ type Transport struct {
 	// RetryBudget is the share of requests, in percent, that the retries may add, so that they
 	// do not multiply the load of a server that fails. If it is 0, it is 20. In a period of ten
 	// seconds there are at most as many retries as this share of the requests that began in it,
-	// and 100 more. A request that finds none left is not retried. The budget is one for all
-	// hosts. A value of 100 times Retry is almost no bound.
+	// and 100 more. A request that finds none left is not retried. The reserve of 100 is there for
+	// any budget. The budget is one for all hosts. A value of 100 times Retry is almost no bound.
 	RetryBudget int
 
 	hosts  limit.Keyed[string]

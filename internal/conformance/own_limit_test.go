@@ -10,9 +10,9 @@ import (
 	"github.com/stint-go/stint"
 )
 
-// A call that waits for a permit of its pool holds none of its own limiter, and the other way round:
-// a task of the pool gets one, itself or for a call that it waits for.
-func TestNoPermitIsHeldForAnother(t *testing.T) {
+// A permit that a call holds while it waits for its pool goes to a task of the pool that needs one,
+// itself or for a call that it waits for.
+func TestHeldPermitsGoToTasks(t *testing.T) {
 	each(t, func(t *testing.T, e entryPoint) {
 		l, p := stint.Limit(1), stint.NewPool(stint.Limit(1))
 		var g gauge
@@ -20,6 +20,8 @@ func TestNoPermitIsHeldForAnother(t *testing.T) {
 			time.Sleep(time.Second) // the others wait for the pool
 			equal(t, "error of Do", l.Do(ctx, func(context.Context) error { return nil }), nil)
 			equal(t, "error", e.run(ctx, 3, holds(&g, time.Second), p, l), nil)
+			plain := begin(func() error { return l.Do(bg, func(context.Context) error { return nil }) })
+			equal(t, "error of one that has no context of a task", <-plain, nil)
 		})
 		var others sync.WaitGroup
 		for range 3 {
@@ -29,7 +31,9 @@ func TestNoPermitIsHeldForAnother(t *testing.T) {
 		p.Close()
 		g.Is(t, 0, 1, 12)
 		equal(t, "the limiter at the end", usage(l), [3]int{1})
-		equal(t, "time passed", sinceBubble(), 13*time.Second)
+		if d := sinceBubble(); d > 13*time.Second+100*time.Millisecond {
+			t.Errorf("12 tasks of a second, and one before, took %v", d)
+		}
 	})
 }
 
@@ -55,6 +59,28 @@ func TestOwnLimitIsFairInATask(t *testing.T) {
 		}
 		cancel()
 		others.Wait()
+	})
+}
+
+// A call gets its turns at a pool and at a limiter that others keep busy, each by itself: both permits are
+// never free at the same time.
+func TestOwnLimitIsFair(t *testing.T) {
+	each(t, func(t *testing.T, e entryPoint) {
+		l, p := stint.Limit(2), stint.NewPool(stint.Limit(4))
+		ctx, cancel := context.WithCancel(bg)
+		var others sync.WaitGroup
+		for i, opt := range []stint.Option{l, p} {
+			others.Go(func() { stint.Range(ctx, 1<<30, sleeps(time.Duration(7+4*i)*time.Millisecond), opt) })
+		}
+		time.Sleep(time.Second)
+		start := time.Now()
+		equal(t, "error", e.run(bg, 20, sleeps(time.Millisecond), p, l), nil)
+		if d := time.Since(start); d > 2*time.Second {
+			t.Errorf("20 tasks took %v", d)
+		}
+		cancel()
+		others.Wait()
+		p.Close()
 	})
 }
 

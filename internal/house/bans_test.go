@@ -32,10 +32,12 @@ func polls(t *tree) []string {
 var starts = map[string]string{
 	"internal/work/worker.go":        "the workers of a pool or a group; its Close or Wait waits for them",
 	"internal/work/engine.go":        "the timer that ends idle workers; runs only while some are idle",
+	"internal/work/pass.go":          "the timer of a permit that a source holds; Close of its executor returns the permit and stops it",
 	"internal/loop/spare.go":         "the helpers of one call, which waits for them",
 	"internal/auto/period.go":        "the timer that notices when no task ends; runs only while all permits are held and somebody waits",
 	"internal/work/executor.go":      "the watch on the context of a group, a sequence or a loop; removed before its Close returns",
 	"internal/task/alarm.go":         "the timer that writes a panic which nobody raises; raising the panic waits for it",
+	"httplimit/retry.go":             "the timer that closes a body which does not end; stopped when that is read",
 	"httplimit/transport.go":         "the watch on a request's context; removed when its body ends",
 	"par/loop.go":                    "the helpers of one loop, which waits for them",
 	"par/team.go":                    "the goroutines of one sort, which waits for them",

@@ -23,6 +23,9 @@ type Admission struct {
 	key    interface{ leave() } // which Release leaves, or nil
 }
 
+// someTask is a scope without permits.
+var someTask Scope
+
 // Admit waits for a permit. If ctx ends first, or has ended, it returns the cause.
 func (l *Limiter) Admit(ctx context.Context) (Admission, error) {
 	if ctx.Err() == nil {
@@ -42,11 +45,15 @@ func (l *Limiter) admit(ctx context.Context, wait bool) (_ Admission, ok bool) {
 	h.TaskContext(ctx, call, false)
 	low, done := call.Low(l), ctx.Done()
 	if held, _ := call.On(l); race.Sharp && held == nil {
+		from := call
+		if from != nil {
+			from = &someTask
+		}
 		ok = race.Aside(func() bool {
 			l.Made.Acquire()
 			free := l.TryAcquire()
 			if !free && wait {
-				_, free = l.Acquire(low, false, done, nil, nil, nil)
+				_, free = l.Acquire(low, false, done, nil, from, nil)
 			}
 			return free
 		})

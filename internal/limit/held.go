@@ -381,7 +381,7 @@ func (h *HeldPermit) admitLocked() *Waiter {
 	if w == nil || !h.lendLocked(w.branch) { // lent even if its lender waits no more since next looked: it sees that the permit is taken
 		return nil
 	}
-	w.removeLocked()
+	h.lim.removeLocked(w)
 	w.Permit = Permit{h}
 	h.lim.granted()
 	return w

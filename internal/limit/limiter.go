@@ -23,6 +23,8 @@ type Limiter struct {
 	mu        sync.Mutex
 	extra     int                   // permits that may be out beyond the limit
 	waiters   [2]fifo.List[*Waiter] // by priority
+	inTasks   int                   // how many of the waiters are InTask
+	held      fifo.List[*Waiter]    // those that Hold their permit
 	watchers  fifo.List[*Watcher]
 	counters  *Counters // nil: see Limiter.Counters
 	inherited bool      // calls without a limit, made by tasks that hold a permit, use l
@@ -49,10 +51,11 @@ type Waiter struct {
 	Permit Permit // before: the one that it may borrow, whose queue it is in
 	Low    bool   // it is served when nobody else waits
 	Nested bool   // Exceed serves it: it is of a call that inherited the limiter
+	InTask bool   // a task waits for it, perhaps with other permits: it may have one that is held
 
 	// guarded by Limiter.mu
-	general, lent fifo.Node[*Waiter]
-	branch        *Scope // as Scope.On returned it
+	general, lent fifo.Node[*Waiter] // general is in waiters or in held
+	branch        *Scope             // as Scope.On returned it
 }
 
 // New returns a Limiter of n permits, with Counters.
@@ -101,6 +104,11 @@ func (l *Limiter) Join(w *Waiter, from *Scope) bool {
 	if w.Permit, free = l.takeFromLocked(held, branch); free {
 		return true
 	}
+	if n := l.held.First(); n != nil && w.InTask {
+		n.Remove() // Keep returns false
+		l.granted()
+		return true
+	}
 	w.Permit, w.branch = Permit{held}, branch
 	l.pushLocked(w)
 	l.updateSignsLocked()
@@ -116,9 +124,31 @@ func (l *Limiter) Leave(w *Waiter) bool {
 	if !w.general.InList() {
 		return false
 	}
-	w.removeLocked()
+	l.removeLocked(w)
 	l.updateSignsLocked()
 	return true
+}
+
+// Hold keeps the permit that w was granted for later: the caller must call Keep before it uses the
+// permit. Until then the permit may go to a waiter that is InTask, since the caller may wait for
+// what that task has. Hold reports false, and w has its permit as before, if one waits already.
+func (l *Limiter) Hold(w *Waiter) bool {
+	l.mu.Lock()
+	defer l.unlock()
+	if l.inTasks > 0 || w.Permit.lender != nil {
+		return false
+	}
+	l.held.Push(&w.general, w)
+	return true
+}
+
+// Keep ends Hold, and reports whether w still has its permit.
+func (l *Limiter) Keep(w *Waiter) bool {
+	l.mu.Lock()
+	defer l.unlock()
+	kept := w.general.InList()
+	w.general.Remove()
+	return kept
 }
 
 // Acquire waits for a permit, and reports whether it has one. low is the priority of the caller;
@@ -126,7 +156,7 @@ func (l *Limiter) Leave(w *Waiter) bool {
 // caller is in the queue, Acquire calls the Grant of granted. done, quit and granted may be nil.
 func (l *Limiter) Acquire(low, nested bool, done, quit <-chan struct{}, from *Scope, granted *Waiter) (Permit, bool) {
 	ready := make(chan struct{})
-	w := &Waiter{Low: low, Nested: nested, Grant: func() { close(ready) }}
+	w := &Waiter{Low: low, Nested: nested, InTask: from != nil, Grant: func() { close(ready) }}
 	free := l.Join(w, from)
 	if granted != nil {
 		granted.Grant()
@@ -305,6 +335,9 @@ func (l *Limiter) pushLocked(w *Waiter) {
 		h.borrowers.push(w)
 	}
 	l.waiters[priority(w.Low)].Push(&w.general, w)
+	if w.InTask {
+		l.inTasks++
+	}
 }
 
 func (l *Limiter) takeLocked() bool {
@@ -342,7 +375,7 @@ func (l *Limiter) admitLocked() *Waiter {
 // grantLocked gives w a permit of l. Grant of w is to be called after unlocking.
 func (l *Limiter) grantLocked(w *Waiter) {
 	l.out.Add(1)
-	w.removeLocked()
+	l.removeLocked(w)
 	l.granted()
 }
 
@@ -374,8 +407,11 @@ func (w *Watcher) wake() {
 }
 
 // removeLocked takes w out of the queues.
-func (w *Waiter) removeLocked() {
+func (l *Limiter) removeLocked(w *Waiter) {
 	w.general.Remove()
+	if w.InTask {
+		l.inTasks--
+	}
 	if w.lent.InList() {
 		w.Permit.lender.borrowers.remove(w)
 	}

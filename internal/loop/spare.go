@@ -44,7 +44,7 @@ func (l *Loop) addSpare() {
 	if s.waiter.Grant == nil {
 		s.waiter.Grant = func() { l.waiting.Add(-1); l.startSpare() }
 	}
-	s.waiter.Low, s.waiter.Nested = l.low, l.Nested
+	s.waiter.Low, s.waiter.Nested, s.waiter.InTask = l.low, l.Nested, l.Parent != nil
 	l.waiting.Add(1)
 	if l.lim.Join(&s.waiter, nil) {
 		s.waiter.Grant()

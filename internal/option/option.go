@@ -179,9 +179,10 @@ func (o *Options) Room(byDefault int) int {
 
 // Backlog is the default length of the queue of a pool, or of a group without a pool: long
 // enough for one submitter, which takes turns on the CPU with the workers, to keep them busy.
-// A group on a pool shares the queue of the pool.
+// A group on a pool shares the queue of the pool, unless it has a limit of its own: tasks that may
+// not run take no room from those that may.
 func (o *Options) Backlog() int {
-	if o.Engine != nil {
+	if o.Engine != nil && !o.Both() {
 		return work.SharedRoom
 	}
 	return max(defaultQueue, o.Limit())

@@ -67,7 +67,7 @@ func (y *entry) joinLocked(s *Source) bool {
 	if y.awaiting {
 		return false
 	}
-	y.waiter.Low = s.low
+	y.waiter.Low, y.waiter.InTask = s.low, s.Parent != nil || y.source != nil
 	y.awaiting = !y.engine.lim.Join(&y.waiter, y.from)
 	return !y.awaiting
 }

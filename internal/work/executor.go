@@ -77,6 +77,7 @@ func (e *Executor) Wait() {
 // Close ends the workers of e's own engine and the watch of the context, and waits for
 // them. It is called once, after Wait or Source.Wait.
 func (e *Executor) Close() {
+	e.Source.pass.expire()
 	if e.private {
 		e.Engine.Drain()
 		e.Engine.WaitIdle(nil)
