@@ -33,7 +33,7 @@ func (l *Limiter) Do(ctx context.Context, f func(context.Context) error) error {
 func (l *Limiter) TryDo(ctx context.Context, f func(context.Context) error) error {
 	checkArgs("Limiter.TryDo", ctx, f == nil)
 	l.check("Limiter.TryDo")
-	a, err := admitFree(ctx, l.core())
+	a, err := admitFree(l.core(), ctx)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (l *Limiter) TryDo(ctx context.Context, f func(context.Context) error) erro
 }
 
 // admitFree takes a permit of l, or returns ErrBusy.
-func admitFree(ctx context.Context, l *limit.Limiter) (limit.Admission, error) {
+func admitFree(l *limit.Limiter, ctx context.Context) (limit.Admission, error) {
 	if ctx.Err() != nil {
 		return limit.Admission{}, context.Cause(ctx)
 	}

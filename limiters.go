@@ -42,7 +42,7 @@ func NewLimiters[K comparable](new func(key K) *Limiter) *Limiters[K] {
 // So a call for the same key in f, with the context of f, runs on the permit of f; for another
 // key it waits for a second permit, and may deadlock if others nest the keys in another order.
 func (m *Limiters[K]) Do(ctx context.Context, key K, f func(context.Context) error) error {
-	return m.do("Limiters.Do", ctx, key, f, func(ctx context.Context, l *limit.Limiter) (limit.Admission, error) { return l.Admit(ctx) })
+	return m.do("Limiters.Do", ctx, key, f, (*limit.Limiter).Admit)
 }
 
 // TryDo calls f as Do does if a permit is free and nothing waits for one. Otherwise it returns
@@ -52,7 +52,7 @@ func (m *Limiters[K]) TryDo(ctx context.Context, key K, f func(context.Context) 
 }
 
 // do calls f with the permit that admit takes.
-func (m *Limiters[K]) do(caller string, ctx context.Context, key K, f func(context.Context) error, admit func(context.Context, *limit.Limiter) (limit.Admission, error)) error {
+func (m *Limiters[K]) do(caller string, ctx context.Context, key K, f func(context.Context) error, admit func(*limit.Limiter, context.Context) (limit.Admission, error)) error {
 	checkArgs(caller, ctx, f == nil)
 	checkMethod(caller, m.maker != nil, false)
 	a, err := m.keyed.Admit(ctx, key, m.maker, admit)

@@ -97,9 +97,7 @@ func (t *Transport) admit(req *http.Request) (limit.Admission, error) {
 	if t.Limiter != nil {
 		return within("Transport", t.Limiter).Admit(req.Context())
 	}
-	return t.hosts.Admit(req.Context(), nameOf(req.URL), t.ofHost, func(ctx context.Context, l *limit.Limiter) (limit.Admission, error) {
-		return l.Admit(ctx)
-	})
+	return t.hosts.Admit(req.Context(), nameOf(req.URL), t.ofHost, (*limit.Limiter).Admit)
 }
 
 // ofHost returns what PerHost makes for the host with a name, or nil if it has no limit.

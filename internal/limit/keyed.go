@@ -49,7 +49,7 @@ type keyUse[K comparable] struct {
 // callers calls maker, and others wait for that until their ctx ends; if maker panics, the next
 // caller calls it again. If maker returns nil, the key has no limit, and the Admission no permit.
 // If ctx has ended, or ends during the wait, Admit returns its cause.
-func (m *Keyed[K]) Admit(ctx context.Context, key K, maker func(K) *Limiter, admit func(context.Context, *Limiter) (Admission, error)) (a Admission, err error) {
+func (m *Keyed[K]) Admit(ctx context.Context, key K, maker func(K) *Limiter, admit func(*Limiter, context.Context) (Admission, error)) (a Admission, err error) {
 	if ctx.Err() != nil {
 		return Admission{}, context.Cause(ctx)
 	}
@@ -62,7 +62,7 @@ func (m *Keyed[K]) Admit(ctx context.Context, key K, maker func(K) *Limiter, adm
 	if err := u.await(ctx, maker); err != nil || u.limiter == nil {
 		return Admission{}, err
 	}
-	if a, err = admit(ctx, u.limiter); err == nil {
+	if a, err = admit(u.limiter, ctx); err == nil {
 		a.key = u
 	}
 	return a, err
