@@ -392,6 +392,7 @@ func pausing(_ *testing.T, l *library) Answer {
 		pause = func() func() { g.Resize(0); return func() { g.Resize(1) } }
 	}
 	g.Go(ever, plain(func() { time.Sleep(time.Second) }))
+	synctest.Wait() // until it runs
 	var resume func()
 	if _, refused := panics(func() { resume = pause() }); refused { // also if there is none
 		g.Wait()

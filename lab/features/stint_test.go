@@ -37,11 +37,14 @@ var stintLibrary = library{
 			Resize: p.SetLimit,
 		}
 	},
-	two: func(small, large int) (*group, *group) { // panics
+	two: func(small, large int) (*group, *group) {
 		p := stint.NewPool(stint.Limit(large))
-		defer p.Close()
-		stint.NewGroup(ever, p, stint.Limit(small))
-		return nil, nil
+		part, all := stint.NewGroup(ever, p, stint.Limit(small)), stint.NewGroup(ever, p)
+		within := &group{Go: func(ctx context.Context, f task) { _ = part.GoContext(ctx, f) }, Wait: part.Wait}
+		return within, &group{
+			Go:   func(ctx context.Context, f task) { _ = all.GoContext(ctx, f) },
+			Wait: func() error { defer p.Close(); return all.Wait() },
+		}
 	},
 	single: func(limit int) func(func() string) func() string {
 		limiter := stint.Limit(limit)
