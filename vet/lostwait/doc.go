@@ -2,14 +2,14 @@
 //
 // A Group or Results must be waited for on every path, and so must a Pool that tasks were given to:
 // otherwise tasks run on after the function has returned, their errors are lost, and the context of
-// the group never ends. Defer Wait, or Close of a pool, beside the call that makes it; Wait may be
+// the group, which NewGroup has made, never ends. Defer Wait, or Close of a pool, beside the call that makes it; Wait may be
 // called again:
 //
 //	g := stint.NewGroup(ctx)
 //	defer g.Wait() // after
 //	for _, name := range names {
 //		if name == "" {
-//			return errEmpty // before: tasks still run
+//			return errEmpty // before: tasks may still run, and the context of g goes on
 //		}
 //		g.Go(read(name))
 //	}

@@ -85,6 +85,7 @@ type variable struct {
 	*tasks.Package
 	types.Object
 	made ast.Node // the statement
+	loop ast.Node // around it, or nil
 	pool bool
 }
 
@@ -103,35 +104,28 @@ func checkWait(pass *analysis.Pass, p *tasks.Package, c inspector.Cursor, call *
 		return
 	}
 	v.Object = p.Info.ObjectOf(id)
-	body := function(c)
+	body := tasks.Around(c)
 	if v.Object == nil || body == nil || !tasks.Within(v.Pos(), body) {
 		return
+	}
+	for loop := range c.Enclosing((*ast.ForStmt)(nil), (*ast.RangeStmt)(nil)) {
+		if tasks.Within(loop.Node().Pos(), body) {
+			v.loop = loop.Node()
+		}
+		break
 	}
 	g := cfg.New(body, func(n *ast.CallExpr) bool { return mayReturn(p, n) })
 	for _, b := range g.Blocks {
 		if i := slices.Index(b.Nodes, v.made); i >= 0 && b.Live {
-			if end := v.lost(state{b, !v.pool}, i+1, map[state]bool{}); end != token.NoPos {
-				must := "waited for"
+			if end := v.lost(state{b, !v.pool}, i+1, v.made.Pos(), map[state]bool{}); end != token.NoPos {
+				message := "%s.Wait is not called on the path to line %d: the context of %[1]s does not end, and tasks that it has run on; defer the call here"
 				if v.pool {
-					must = "closed"
+					message = "%s.Close is not called on the path to line %d: tasks of %[1]s may run on; defer the call here"
 				}
-				pass.Reportf(v.made.Pos(), "%s is not %s on the path to line %d: its tasks may still run", id.Name, must, pass.Fset.Position(end).Line)
+				pass.Reportf(v.made.Pos(), message, id.Name, pass.Fset.Position(end).Line)
 			}
 		}
 	}
-}
-
-// function returns the body of the function that c is in.
-func function(c inspector.Cursor) *ast.BlockStmt {
-	for c := range c.Enclosing((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
-		switch f := c.Node().(type) {
-		case *ast.FuncDecl:
-			return f.Body
-		case *ast.FuncLit:
-			return f.Body
-		}
-	}
-	return nil
 }
 
 // A state is a block, and whether v must be waited for when it begins: a group always, since its
@@ -142,31 +136,53 @@ type state struct {
 }
 
 // lost returns where a path ends that begins with a node of a block and does not wait for v: at a
-// return, or where v is made once more.
-func (v *variable) lost(s state, from int, seen map[state]bool) token.Pos {
+// return, or before v is made once more. The path has come to at.
+func (v *variable) lost(s state, from int, at token.Pos, seen map[state]bool) token.Pos {
 	for _, n := range s.Nodes[from:] {
 		_, returns := n.(*ast.ReturnStmt)
 		switch {
 		case n != v.made && v.waits(n):
 			return token.NoPos
-		case n == v.made || returns:
-			if s.must {
-				return n.Pos()
-			}
+		case !s.must && (n == v.made || returns):
 			return token.NoPos
+		case n == v.made:
+			return v.again(at)
+		case returns:
+			return n.Pos()
 		}
 		s.must = s.must || v.submits(n)
+		at = max(at, n.Pos())
 	}
 	for _, b := range s.Succs {
 		next := state{b, s.must}
 		if !seen[next] {
 			seen[next] = true
-			if end := v.lost(next, 0, seen); end != token.NoPos {
+			if end := v.lost(next, 0, at, seen); end != token.NoPos {
 				return end
 			}
 		}
 	}
 	return token.NoPos
+}
+
+// again returns where a path that has come to at ends a round of the loop: at a continue, or the end.
+func (v *variable) again(at token.Pos) token.Pos {
+	if v.loop == nil {
+		return v.made.Pos()
+	}
+	end := v.loop.End()
+	ast.Inspect(v.loop, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt, *ast.FuncLit:
+			return n == v.loop
+		case *ast.BranchStmt:
+			if n.Tok == token.CONTINUE && n.Pos() > at {
+				end = min(end, n.Pos())
+			}
+		}
+		return true
+	})
+	return end
 }
 
 // waits reports whether a node waits for v, or hands it on to somebody who can.

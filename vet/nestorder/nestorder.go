@@ -3,7 +3,6 @@ package nestorder
 import (
 	_ "embed"
 	"fmt"
-	"go/ast"
 	"go/token"
 	"go/types"
 	"path/filepath"
@@ -27,30 +26,23 @@ type order struct{ outer, inner types.Object }
 func run(pass *analysis.Pass, p *tasks.Package) {
 	nested := map[order]token.Pos{} // where first
 	var orders []order              // as they were found
-	for c := range p.Root.Preorder((*ast.CallExpr)(nil)) {
-		call := p.Call(c.Node().(*ast.CallExpr))
-		if call == nil {
-			continue
-		}
-		outer := limiters(p, call, nil)
+	for _, task := range p.Tasks {
+		outer := limiters(p, task.Call, nil)
 		held := outer // also by the tasks around the call
-		for _, task := range p.Enclosing(c) {
-			held = append(slices.Clip(held), limiters(p, task.Call, nil)...)
+		c, _ := p.Root.FindNode(task.Call.CallExpr)
+		for _, around := range p.Enclosing(c) {
+			held = append(slices.Clip(held), limiters(p, around.Call, nil)...)
 		}
-		for _, task := range call.Tasks {
-			for _, f := range p.Funcs(task, nil) {
-				p.Reach(f, func(s *tasks.Site) {
-					for _, inner := range waitsFor(p, s) {
-						for _, o := range outer {
-							if now := (order{o, inner}); !slices.Contains(held, inner) && nested[now] == token.NoPos {
-								nested[now] = s.Call.Pos()
-								orders = append(orders, now)
-							}
-						}
+		p.Reach(task.Func, func(s *tasks.Site) {
+			for _, inner := range waitsFor(p, s) {
+				for _, o := range outer {
+					if now := (order{o, inner}); !slices.Contains(held, inner) && nested[now] == token.NoPos {
+						nested[now] = s.Call.Pos()
+						orders = append(orders, now)
 					}
-				})
+				}
 			}
-		}
+		})
 	}
 	for _, o := range orders {
 		here, there := nested[o], nested[order{o.inner, o.outer}]

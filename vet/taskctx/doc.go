@@ -10,8 +10,9 @@
 //		...
 //	})
 //
-// A task is a function literal that is given to a call of stint. The nested calls are those of stint
-// and its packages, of net and database/sql, http.NewRequestWithContext, exec.CommandContext, and
+// A task is a function literal, a variable that holds one, or a function or method of the package, that
+// is given to a call of stint; the field of a method's receiver is another context, too. The nested
+// calls are those of stint and its packages, of net and database/sql, http.NewRequestWithContext, exec.CommandContext, and
 // functions of the package that pass their context to one of these.
 //
 // A context that is detached on purpose is not reported: a variable of a package, and a context of

@@ -36,8 +36,8 @@ func run(pass *analysis.Pass, p *tasks.Package) {
 		if arg == nil {
 			continue
 		}
-		if around := p.Enclosing(c); len(around) > 0 && !deferred(c, around[0].FuncLit) {
-			if ctx := outer(p, arg, around[0].FuncLit); ctx != nil && !deliberate(p, around[0].Call, ctx) && nests(p, call, arg) {
+		if around := p.Enclosing(c); len(around) > 0 && !deferred(c, around[0]) {
+			if ctx := outer(p, arg, around[0]); ctx != nil && !deliberate(p, around[0].Call, ctx) && nests(p, call, arg) {
 				found = append(found, finding{around[0], call, ctx})
 			}
 		}
@@ -55,7 +55,7 @@ func run(pass *analysis.Pass, p *tasks.Package) {
 }
 
 // deferred reports whether a node of a task runs at the end of the task, when its context may have ended.
-func deferred(c inspector.Cursor, task *ast.FuncLit) bool {
+func deferred(c inspector.Cursor, task tasks.Task) bool {
 	for c := range c.Enclosing((*ast.DeferStmt)(nil)) {
 		return tasks.Within(c.Node().Pos(), task)
 	}
@@ -63,7 +63,7 @@ func deferred(c inspector.Cursor, task *ast.FuncLit) bool {
 }
 
 // outer returns the context from outside of a task that e is, or is made from, or nil.
-func outer(p *tasks.Package, e ast.Expr, task *ast.FuncLit) ast.Expr {
+func outer(p *tasks.Package, e ast.Expr, task tasks.Task) ast.Expr {
 	path, ok := p.Path(e, nil)
 	if call, isCall := ast.Unparen(e).(*ast.CallExpr); isCall {
 		if f, isFunc := typeutil.Callee(p.Info, call).(*types.Func); isFunc && derives(f) {

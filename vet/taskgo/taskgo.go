@@ -10,7 +10,6 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/edge"
-	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/stint-go/stint/vet/internal/tasks"
 )
@@ -23,26 +22,18 @@ var Analyzer = tasks.New("taskgo", doc, run)
 
 func run(pass *analysis.Pass, p *tasks.Package) {
 	reported := map[*ast.CallExpr]bool{}
-	for c := range p.Root.Preorder((*ast.CallExpr)(nil)) {
-		outer := p.Call(c.Node().(*ast.CallExpr))
-		if outer == nil {
-			continue
-		}
-		held := p.Held(outer, nil)
-		for _, task := range outer.Tasks {
-			for _, f := range p.Funcs(task, nil) {
-				p.Reach(f, func(s *tasks.Site) {
-					inner := p.Call(s.Call)
-					if inner == nil || reported[s.Call] {
-						return
-					}
-					if on, found := waits(p, s, inner, held); found {
-						reported[s.Call] = true
-						report(pass, p, inner, outer, on)
-					}
-				})
+	for _, task := range p.Tasks {
+		held := p.Held(task.Call, nil)
+		p.Reach(task.Func, func(s *tasks.Site) {
+			inner := p.Call(s.Call)
+			if inner == nil || reported[s.Call] {
+				return
 			}
-		}
+			if on, found := waits(p, s, inner, held); found {
+				reported[s.Call] = true
+				report(pass, p, inner, task.Call, on)
+			}
+		})
 	}
 }
 
@@ -92,7 +83,7 @@ func fix(p *tasks.Package, inner *tasks.Call) []analysis.SuggestedFix {
 	c, _ := p.Root.FindNode(inner.CallExpr)
 	around := p.Enclosing(c)
 	sel, ok := ast.Unparen(inner.Fun).(*ast.SelectorExpr)
-	if !ok || len(around) == 0 || !p.Sees(around[0], inner) || innermost(c) != around[0].FuncLit {
+	if !ok || len(around) == 0 || !p.Sees(around[0], inner) || tasks.Around(c) != around[0].Body {
 		return nil
 	}
 	edits := []analysis.TextEdit{
@@ -115,12 +106,4 @@ func fix(p *tasks.Package, inner *tasks.Call) []analysis.SuggestedFix {
 		return nil
 	}
 	return []analysis.SuggestedFix{{Message: "Call GoContext with the task's context", TextEdits: edits}}
-}
-
-// innermost returns the function literal that a node is in, or nil.
-func innermost(c inspector.Cursor) *ast.FuncLit {
-	for c := range c.Enclosing((*ast.FuncLit)(nil)) {
-		return c.Node().(*ast.FuncLit)
-	}
-	return nil
 }

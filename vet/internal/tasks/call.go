@@ -122,36 +122,67 @@ func (p *Package) made(path Path) (*ast.CallExpr, bool) {
 	return call, ok && path.Fields == ""
 }
 
-// A Task is a function literal that is a task of a call.
+// A Task is a function that is a task of a call.
 type Task struct {
-	*ast.FuncLit
+	Func
 	Call    *Call
 	Context *types.Var // its parameter, or nil if it has no name
+}
+
+// tasks returns the tasks of a call whose bodies are known.
+func (p *Package) tasks(n *ast.CallExpr) []Task {
+	call := p.Call(n)
+	if call == nil {
+		return nil
+	}
+	var found []Task
+	for _, arg := range call.Tasks {
+		for _, f := range p.Funcs(arg, nil) {
+			t := Task{Func: f, Call: call}
+			for _, field := range f.Type.Params.List {
+				if t.Context == nil && len(field.Names) > 0 && field.Names[0].Name != "_" && IsContext(p.Info.TypeOf(field.Type)) {
+					t.Context = p.Info.Defs[field.Names[0]].(*types.Var)
+				}
+			}
+			found = append(found, t)
+		}
+	}
+	return found
 }
 
 // Enclosing yields the tasks around a node, the innermost first, that run on the goroutine of the
 // node.
 func (p *Package) Enclosing(c inspector.Cursor) []Task {
 	var found []Task
-	for c := range c.Enclosing((*ast.FuncLit)(nil), (*ast.GoStmt)(nil)) {
-		lit, ok := c.Node().(*ast.FuncLit)
-		if !ok {
+	for c := range c.Enclosing((*ast.FuncLit)(nil), (*ast.FuncDecl)(nil), (*ast.GoStmt)(nil)) {
+		body := Body(c.Node())
+		if body == nil {
 			break
 		}
-		n, ok := c.Parent().Node().(*ast.CallExpr)
-		if !ok {
-			continue
-		}
-		if call := p.Call(n); call != nil && slices.Contains(call.Tasks, ast.Expr(lit)) {
-			sig := p.Info.TypeOf(lit).(*types.Signature)
-			t := Task{FuncLit: lit, Call: call}
-			if v := sig.Params().At(ctx(sig)); v.Name() != "" && v.Name() != "_" {
-				t.Context = v
-			}
-			found = append(found, t)
+		if i := slices.IndexFunc(p.Tasks, func(t Task) bool { return t.Body == body }); i >= 0 {
+			found = append(found, p.Tasks[i])
 		}
 	}
 	return found
+}
+
+// Body returns the body of a literal or a declaration of a function, or nil.
+func Body(n ast.Node) *ast.BlockStmt {
+	switch n := n.(type) {
+	case *ast.FuncLit:
+		return n.Body
+	case *ast.FuncDecl:
+		return n.Body
+	}
+	return nil
+}
+
+// Around returns the body of the function that a node is in, or nil.
+func Around(c inspector.Cursor) *ast.BlockStmt {
+	for c := range c.Enclosing((*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
+		return Body(c.Node())
+	}
+	return nil
 }
 
 // Sees reports whether the name of the task's context means it at a node of the task.

@@ -51,9 +51,10 @@ func New(name, source string, run func(*analysis.Pass, *Package)) *analysis.Anal
 
 // A Package is a package that uses stint.
 type Package struct {
-	Root inspector.Cursor // of the syntax
-	Info *types.Info
-	self *types.Package
+	Root  inspector.Cursor // of the syntax
+	Info  *types.Info
+	Tasks []Task // of all calls of stint
+	self  *types.Package
 
 	decls map[*types.Func]*ast.FuncDecl
 	sets  map[*types.Var][]set
@@ -98,6 +99,9 @@ func run(pass *analysis.Pass) (any, error) {
 			p.set(n.Key, nil)
 			p.set(n.Value, nil)
 		}
+	}
+	for c := range p.Root.Preorder((*ast.CallExpr)(nil)) {
+		p.Tasks = append(p.Tasks, p.tasks(c.Node().(*ast.CallExpr))...)
 	}
 	return p, nil
 }

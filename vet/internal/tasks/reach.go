@@ -2,6 +2,7 @@ package tasks
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"maps"
 	"slices"
@@ -11,10 +12,14 @@ import (
 
 // A Func is a function whose body is known.
 type Func struct {
-	typ  *ast.FuncType
-	body *ast.BlockStmt
+	Type *ast.FuncType
+	Body *ast.BlockStmt
 	env  Env
 }
+
+// Pos and End are those of its parameters and its body: a receiver is outside.
+func (f Func) Pos() token.Pos { return f.Type.Params.Pos() }
+func (f Func) End() token.Pos { return f.Body.End() }
 
 // A Site is a call that a function makes, directly or by functions that it calls.
 type Site struct {
@@ -57,7 +62,7 @@ func (p *Package) funcs(e ast.Expr, env Env, depth int) []Func {
 	case *ast.CallExpr:
 		var made []Func
 		for _, f := range p.called(e, env, depth+1) {
-			for n := range ast.Preorder(f.body) {
+			for n := range ast.Preorder(f.Body) {
 				if r, ok := n.(*ast.ReturnStmt); ok && len(r.Results) > 0 {
 					if lit, ok := ast.Unparen(r.Results[0]).(*ast.FuncLit); ok {
 						made = append(made, Func{lit.Type, lit.Body, f.env})
@@ -97,7 +102,7 @@ func (p *Package) called(n *ast.CallExpr, env Env, depth int) []Func {
 			f.env = Env{}
 		}
 		arg := 0
-		for _, field := range f.typ.Params.List {
+		for _, field := range f.Type.Params.List {
 			for _, name := range field.Names {
 				if arg < len(n.Args) {
 					p.bind(f.env, name, n.Args[arg], env)
@@ -139,12 +144,12 @@ type reach struct {
 
 func (r *reach) walk(f Func, bodies []*ast.BlockStmt) {
 	same := func(env Env) bool { return maps.Equal(env, f.env) }
-	if len(bodies) > maxDepth || slices.ContainsFunc(r.seen[f.body], same) {
+	if len(bodies) > maxDepth || slices.ContainsFunc(r.seen[f.Body], same) {
 		return
 	}
-	r.seen[f.body] = append(r.seen[f.body], f.env)
-	bodies = append(slices.Clip(bodies), f.body)
-	ast.Inspect(f.body, func(n ast.Node) bool {
+	r.seen[f.Body] = append(r.seen[f.Body], f.env)
+	bodies = append(slices.Clip(bodies), f.Body)
+	ast.Inspect(f.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.GoStmt, *ast.FuncLit: // a literal runs where it is called
 			return false

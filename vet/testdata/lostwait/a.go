@@ -21,13 +21,13 @@ type request interface{ Context() context.Context }
 var errEmpty = errors.New("empty")
 
 func never(ctx context.Context) {
-	g := stint.NewGroup(ctx) // want `g is not waited for on the path to line 27: its tasks may still run`
+	g := stint.NewGroup(ctx) // want `g.Wait is not called on the path to line 27: the context of g does not end, and tasks that it has run on; defer the call here`
 	g.Go(task)
 	g.Go(func(ctx context.Context) error { return g.GoContext(ctx, task) })
 }
 
 func early(ctx context.Context, names []string) error {
-	r := stint.NewResults[int](ctx) // want `r is not waited for on the path to line 33`
+	r := stint.NewResults[int](ctx) // want `r.Wait is not called on the path to line 33`
 	for _, name := range names {
 		if name == "" {
 			return errEmpty
@@ -40,7 +40,7 @@ func early(ctx context.Context, names []string) error {
 
 func loop(ctx context.Context) error {
 	for {
-		var g = stint.NewGroup(ctx) // want `g is not waited for on the path to line 43`
+		var g = stint.NewGroup(ctx) // want `g.Wait is not called on the path to line 48`
 		g.Go(task)
 		if ctx.Err() != nil {
 			return g.Wait()
@@ -50,7 +50,7 @@ func loop(ctx context.Context) error {
 
 func main() {
 	var p *stint.Pool
-	p = stint.NewPool() // want `p is not closed on the path to line 56`
+	p = stint.NewPool() // want `p.Close is not called on the path to line 56: tasks of p may run on; defer the call here`
 	p.Go(plain)
 	p.Stats()
 }
@@ -122,4 +122,24 @@ func refused(ctx context.Context, p *stint.Pool, r request) error {
 	h.GoContext(with, task)
 	new(errgroup.Group).TryGo(func() error { return nil })
 	return h.Wait()
+}
+
+func rounds(ctx context.Context, batches [][]string) error {
+	for i := 0; i < len(batches); i++ {
+		g := stint.NewGroup(ctx) // want `g.Wait is not called on the path to line 132`
+		g.Go(task)
+		if len(batches[i]) == 0 {
+			continue
+		}
+		g.Wait()
+	}
+	for range batches {
+		g := stint.NewGroup(ctx) // want `g.Wait is not called on the path to line 139`
+		if ctx.Err() != nil {
+			return errEmpty // no task yet
+		}
+		g.Go(task)
+		g.Wait()
+	}
+	return nil
 }

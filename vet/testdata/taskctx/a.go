@@ -166,3 +166,35 @@ func try(ctx context.Context, l *stint.Limiter) {
 	l.Do(waiting, func(context.Context) error { return fetch(ctx, "") })
 	l.Do(ctx, func(context.Context) error { return fetch(ctx, "") }) // want `fetch gets ctx .*: name it, and pass it`
 }
+
+// Tasks that are no literals.
+func variable(ctx context.Context, items []string) error {
+	visit := func(task context.Context, item string) error {
+		return stint.Each(ctx, items, nop) // want `stint.Each gets ctx .*: pass task`
+	}
+	return stint.Each(ctx, items, visit)
+}
+
+func visits(ctx context.Context, item string) func(context.Context) error {
+	return func(task context.Context) error { return fetch(ctx, item) } // want `fetch gets ctx .*: pass task`
+}
+
+type job struct{ ctx context.Context }
+
+func (j *job) run(ctx context.Context) error {
+	return stint.Each(j.ctx, nil, nop) // want `stint.Each gets j.ctx .*: pass ctx`
+}
+
+func (j *job) item(ctx context.Context) error { return stint.Each(j.ctx, nil, nop) }
+
+func (j *job) one(ctx context.Context, k *job) error { return stint.Each(k.ctx, nil, nop) }
+
+func (j *job) start(ctx context.Context, jobs []*job) error {
+	stint.Each(ctx, jobs, func(ctx context.Context, j *job) error { return stint.Each(j.ctx, nil, nop) })
+	stint.Each(ctx, jobs, j.one)
+	stint.Each(ctx, jobs, func(ctx context.Context, j *job) error { return j.item(ctx) })
+	g := stint.NewGroup(ctx)
+	g.Go(j.run)
+	g.Go(visits(ctx, "a"))
+	return g.Wait()
+}
