@@ -118,9 +118,9 @@ func checkWait(pass *analysis.Pass, p *tasks.Package, c inspector.Cursor, call *
 	for _, b := range g.Blocks {
 		if i := slices.Index(b.Nodes, v.made); i >= 0 && b.Live {
 			if end := v.lost(state{b, !v.pool}, i+1, v.made.Pos(), map[state]bool{}); end != token.NoPos {
-				message := "%s.Wait is not called on the path to line %d: the context of %[1]s does not end, and tasks that it has run on; defer the call here"
+				message := "no %s.Wait on the path to line %d: the context of %[1]s does not end, and its tasks, if any, run on; wait there, or defer %[1]s.Wait() here"
 				if v.pool {
-					message = "%s.Close is not called on the path to line %d: tasks of %[1]s may run on; defer the call here"
+					message = "no %s.Close on the path to line %d: its tasks may run on; close it there, or defer %[1]s.Close() here"
 				}
 				pass.Reportf(v.made.Pos(), message, id.Name, pass.Fset.Position(end).Line)
 			}
@@ -171,17 +171,19 @@ func (v *variable) again(at token.Pos) token.Pos {
 		return v.made.Pos()
 	}
 	end := v.loop.End()
-	ast.Inspect(v.loop, func(n ast.Node) bool {
+	inner := token.NoPos // the end of an inner loop, whose continue has no label
+	for n := range ast.Preorder(v.loop) {
 		switch n := n.(type) {
-		case *ast.ForStmt, *ast.RangeStmt, *ast.FuncLit:
-			return n == v.loop
+		case *ast.ForStmt, *ast.RangeStmt:
+			if n != v.loop {
+				inner = max(inner, n.End())
+			}
 		case *ast.BranchStmt:
-			if n.Tok == token.CONTINUE && n.Pos() > at {
+			if n.Tok == token.CONTINUE && n.Pos() > at && (n.Label != nil || n.Pos() > inner) {
 				end = min(end, n.Pos())
 			}
 		}
-		return true
-	})
+	}
 	return end
 }
 

@@ -21,13 +21,13 @@ type request interface{ Context() context.Context }
 var errEmpty = errors.New("empty")
 
 func never(ctx context.Context) {
-	g := stint.NewGroup(ctx) // want `g.Wait is not called on the path to line 27: the context of g does not end, and tasks that it has run on; defer the call here`
+	g := stint.NewGroup(ctx) // want `no g.Wait on the path to line 27: the context of g does not end, and its tasks, if any, run on; wait there, or defer g.Wait\(\) here`
 	g.Go(task)
 	g.Go(func(ctx context.Context) error { return g.GoContext(ctx, task) })
 }
 
 func early(ctx context.Context, names []string) error {
-	r := stint.NewResults[int](ctx) // want `r.Wait is not called on the path to line 33`
+	r := stint.NewResults[int](ctx) // want `no r.Wait on the path to line 33`
 	for _, name := range names {
 		if name == "" {
 			return errEmpty
@@ -40,7 +40,7 @@ func early(ctx context.Context, names []string) error {
 
 func loop(ctx context.Context) error {
 	for {
-		var g = stint.NewGroup(ctx) // want `g.Wait is not called on the path to line 48`
+		var g = stint.NewGroup(ctx) // want `no g.Wait on the path to line 48`
 		g.Go(task)
 		if ctx.Err() != nil {
 			return g.Wait()
@@ -50,7 +50,7 @@ func loop(ctx context.Context) error {
 
 func main() {
 	var p *stint.Pool
-	p = stint.NewPool() // want `p.Close is not called on the path to line 56: tasks of p may run on; defer the call here`
+	p = stint.NewPool() // want `no p.Close on the path to line 56: its tasks may run on; close it there, or defer p.Close\(\) here`
 	p.Go(plain)
 	p.Stats()
 }
@@ -126,15 +126,26 @@ func refused(ctx context.Context, p *stint.Pool, r request) error {
 
 func rounds(ctx context.Context, batches [][]string) error {
 	for i := 0; i < len(batches); i++ {
-		g := stint.NewGroup(ctx) // want `g.Wait is not called on the path to line 132`
+		g := stint.NewGroup(ctx) // want `no g.Wait on the path to line 132`
 		g.Go(task)
 		if len(batches[i]) == 0 {
 			continue
 		}
 		g.Wait()
 	}
+each:
+	for _, batch := range batches {
+		g := stint.NewGroup(ctx) // want `no g.Wait on the path to line 141`
+		for range batch {
+			if len(batch) == 1 {
+				continue each
+			}
+			continue
+		}
+		g.Wait()
+	}
 	for range batches {
-		g := stint.NewGroup(ctx) // want `g.Wait is not called on the path to line 139`
+		g := stint.NewGroup(ctx) // want `no g.Wait on the path to line 150`
 		if ctx.Err() != nil {
 			return errEmpty // no task yet
 		}
