@@ -6,7 +6,9 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/inspect"
-	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/analysis/passes/waitgroup"
+
+	"github.com/stint-go/stint/vet/internal/tasks"
 )
 
 const doc = `report what five articles about goroutines warn of
@@ -19,8 +21,8 @@ It reports, with the call of stint to use and the article that measures it:
     the load grow memory and latency. What may bound them, or may serve until the
     program ends, is no report: a semaphore, a comparison, a number of workers.
   - WaitGroup.Add in the goroutine that it counts, before which Wait may return. None
-    of the articles has it. The analyzer waitgroup of go vet reports it as the first
-    statement of a literal only, and does not run with -vettool.
+    of the articles has it. It is the analyzer waitgroup of go vet, which does not run
+    with -vettool.
   - A channel operation, also in a select, for each record from a file or from memory
     whose receiver only computes, or for each number that a goroutine computes from
     another. It costs more than the record.
@@ -43,7 +45,7 @@ var Analyzer = &analysis.Analyzer{
 	Name:     "articles",
 	Doc:      doc,
 	URL:      "https://pkg.go.dev/github.com/stint-go/stint/vet/articles",
-	Requires: []*analysis.Analyzer{inspect.Analyzer},
+	Requires: []*analysis.Analyzer{tasks.Analyzer, inspect.Analyzer},
 	Run: func(pass *analysis.Pass) (any, error) {
 		tested := *pass
 		tested.Report = func(d analysis.Diagnostic) {
@@ -51,13 +53,15 @@ var Analyzer = &analysis.Analyzer{
 				pass.Report(d)
 			}
 		}
-		c := &checker{Pass: &tested, root: pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root()}
-		c.index()
+		c := &checker{&tested, pass.ResultOf[tasks.Analyzer].(*tasks.Package)}
 		c.unbounded()
-		c.adds()
 		c.records()
 		c.stages()
 		c.cpus()
-		return nil, nil
+		adds := tested
+		adds.Report = func(d analysis.Diagnostic) {
+			c.Reportf(d.Pos, "WaitGroup.Add in the goroutine that it counts, before which Wait may return: start it by Go of the WaitGroup, or of a stint.Group")
+		}
+		return waitgroup.Analyzer.Run(&adds)
 	},
 }

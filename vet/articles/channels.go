@@ -21,7 +21,7 @@ var (
 // records reports loops that read records from a file or memory and send each, if all who
 // receive them only compute.
 func (c *checker) records() {
-	for cur := range c.root.Preorder((*ast.ForStmt)(nil)) {
+	for cur := range c.Root.Preorder((*ast.ForStmt)(nil)) {
 		loop := cur.Node().(*ast.ForStmt)
 		local := false
 		c.walk(loop, func(n ast.Node, _ bool) bool {
@@ -29,9 +29,9 @@ func (c *checker) records() {
 			if !ok {
 				return true
 			}
-			if reader.MatchString(c.callee(call)) {
+			if reader.MatchString(c.Callee(call)) {
 				from := call.Args
-				if sel, ok := call.Fun.(*ast.SelectorExpr); ok && c.TypesInfo.Selections[sel] != nil {
+				if sel, ok := call.Fun.(*ast.SelectorExpr); ok && c.Info.Selections[sel] != nil {
 					from = []ast.Expr{sel.X}
 				}
 				local = local || c.source(from[0], c.opened)
@@ -52,12 +52,12 @@ func (c *checker) records() {
 // opened reports whether e opens a file or memory to read.
 func (c *checker) opened(e ast.Expr) bool {
 	call, ok := e.(*ast.CallExpr)
-	return ok && opener.MatchString(c.callee(call))
+	return ok && opener.MatchString(c.Callee(call))
 }
 
 // record reports whether a value is one record, and not a list of them or a signal.
 func (c *checker) record(e ast.Expr) bool {
-	switch t := c.TypesInfo.TypeOf(e).Underlying().(type) {
+	switch t := c.Info.TypeOf(e).Underlying().(type) {
 	case *types.Slice:
 		return types.Identical(t.Elem(), types.Typ[types.Byte]) || types.Identical(t.Elem(), types.Typ[types.String])
 	case *types.Struct:
@@ -77,7 +77,7 @@ func (c *checker) computed(ch ast.Expr) bool {
 		return false
 	})
 	receivers := 0
-	for cur := range c.root.Preorder((*ast.RangeStmt)(nil), (*ast.UnaryExpr)(nil)) {
+	for cur := range c.Root.Preorder((*ast.RangeStmt)(nil), (*ast.UnaryExpr)(nil)) {
 		var from ast.Expr
 		body := cur.Node()
 		switch n := body.(type) {
@@ -119,8 +119,8 @@ func (c *checker) computes(body ast.Node) bool {
 		case *ast.GoStmt, *ast.SendStmt:
 			computes = false
 		case *ast.CallExpr:
-			tv := c.TypesInfo.Types[n.Fun]
-			computes = tv.IsType() || tv.IsBuiltin() || cheap.MatchString(c.callee(n)) || c.function(n.Fun) != nil
+			tv := c.Info.Types[n.Fun]
+			computes = tv.IsType() || tv.IsBuiltin() || cheap.MatchString(c.Callee(n)) || c.function(n.Fun) != nil
 		}
 		return computes
 	})
@@ -130,10 +130,10 @@ func (c *checker) computes(body ast.Node) bool {
 // stages reports goroutines that receive numbers, compute, and send each result.
 func (c *checker) stages() {
 	number := func(e ast.Expr) bool {
-		b, ok := c.TypesInfo.TypeOf(e).Underlying().(*types.Basic)
+		b, ok := c.Info.TypeOf(e).Underlying().(*types.Basic)
 		return ok && b.Info()&types.IsNumeric != 0
 	}
-	for cur := range c.root.Preorder((*ast.RangeStmt)(nil)) {
+	for cur := range c.Root.Preorder((*ast.RangeStmt)(nil)) {
 		loop := cur.Node().(*ast.RangeStmt)
 		if loop.Key == nil || !c.channel(loop.X) || !number(loop.Key) || len(loop.Body.List) != 1 {
 			continue

@@ -17,22 +17,22 @@ var submits = regexp.MustCompile(`^(Try)?(Go|Submit|Invoke|Do|Run)(Context)?$`)
 // that gets both numbers and work, a pool or a semaphore that has been made of the number.
 func (c *checker) cpus() {
 	limited := map[types.Object]bool{}
-	for cur := range c.root.Preorder((*ast.AssignStmt)(nil), (*ast.ExprStmt)(nil)) {
+	for cur := range c.Root.Preorder((*ast.AssignStmt)(nil), (*ast.ExprStmt)(nil)) {
 		switch n := cur.Node().(type) {
 		case *ast.AssignStmt:
 			if c.limits(n.Rhs[0]) {
-				limited[c.object(n.Lhs[0])] = true
+				limited[c.Object(n.Lhs[0])] = true
 			}
 		case *ast.ExprStmt:
 			if call, ok := n.X.(*ast.CallExpr); ok && c.limits(call) {
 				if sel, ok := call.Fun.(*ast.SelectorExpr); ok { // g.SetLimit(runtime.NumCPU())
-					limited[c.object(sel.X)] = true
+					limited[c.Object(sel.X)] = true
 				}
 			}
 		}
 	}
 	delete(limited, nil)
-	for cur := range c.root.Preorder((*ast.ForStmt)(nil), (*ast.RangeStmt)(nil), (*ast.CallExpr)(nil), (*ast.SendStmt)(nil)) {
+	for cur := range c.Root.Preorder((*ast.ForStmt)(nil), (*ast.RangeStmt)(nil), (*ast.CallExpr)(nil), (*ast.SendStmt)(nil)) {
 		what := ""
 		switch n := cur.Node().(type) {
 		case *ast.ForStmt:
@@ -45,7 +45,7 @@ func (c *checker) cpus() {
 			}
 		case *ast.CallExpr:
 			sel, method := n.Fun.(*ast.SelectorExpr)
-			method = method && limited[c.object(sel.X)] && submits.MatchString(sel.Sel.Name)
+			method = method && limited[c.Object(sel.X)] && submits.MatchString(sel.Sel.Name)
 			for _, a := range n.Args {
 				if fn := c.function(a); fn != nil && (method || c.limits(n)) {
 					what = c.waits(fn)
@@ -53,7 +53,7 @@ func (c *checker) cpus() {
 			}
 		case *ast.SendStmt:
 			for f := range cur.Enclosing((*ast.ForStmt)(nil), (*ast.RangeStmt)(nil), (*ast.FuncLit)(nil)) {
-				if limited[c.object(n.Chan)] {
+				if limited[c.Object(n.Chan)] {
 					what = c.startsWaiting(f.Node())
 				}
 				break
@@ -83,7 +83,7 @@ func (c *checker) limits(e ast.Expr) bool {
 // it comes to e; seen are the variables on that way.
 func (c *checker) perCPU(e ast.Expr, seen []types.Object) bool {
 	few := func(e ast.Expr) bool {
-		v := c.TypesInfo.Types[e].Value
+		v := c.Info.Types[e].Value
 		return v != nil && v.Kind() == constant.Int && constant.Compare(v, token.LEQ, constant.MakeInt64(8))
 	}
 	is := func(e ast.Expr) bool { return c.perCPU(e, seen) }
@@ -94,16 +94,16 @@ func (c *checker) perCPU(e ast.Expr, seen []types.Object) bool {
 	case *ast.BinaryExpr:
 		return (e.Op == token.ADD || e.Op == token.SUB || e.Op == token.QUO) && all([]ast.Expr{e.X, e.Y})
 	case *ast.CallExpr:
-		name := c.callee(e)
+		name := c.Callee(e)
 		return name == "runtime.NumCPU" || name == "runtime.GOMAXPROCS" || name == "max" && all(e.Args) ||
-			name == "min" && slices.ContainsFunc(e.Args, is) || c.TypesInfo.Types[e.Fun].IsType() && is(e.Args[0])
+			name == "min" && slices.ContainsFunc(e.Args, is) || c.Info.Types[e.Fun].IsType() && is(e.Args[0])
 	case *ast.Ident, *ast.SelectorExpr:
-		o := c.object(e)
-		if o == nil || slices.Contains(seen, o) || o.Exported() && c.Pkg.Name() != "main" {
+		o := c.Object(e)
+		if o == nil || slices.Contains(seen, o) || o.Exported() && c.Pass.Pkg.Name() != "main" {
 			return false // others may set it
 		}
 		seen = append(slices.Clip(seen), o)
-		return all(c.flows[o])
+		return all(slices.Collect(c.Values(o)))
 	}
 	return false
 }
@@ -121,10 +121,13 @@ func (c *checker) startsWaiting(body ast.Node) (what string) {
 
 // waits returns what a function waits for: itself, or by functions of this package. A Sleep
 // counts only if each call gets to it; others pace retries.
-func (c *checker) waits(fn ast.Node) (what string) {
+func (c *checker) waits(fn *ast.BlockStmt) (what string) {
+	if fn == nil {
+		return ""
+	}
 	c.walk(fn, func(n ast.Node, sure bool) bool {
 		if call, ok := n.(*ast.CallExpr); ok {
-			if name := c.callee(call); waiting.MatchString(name) && (sure || name != "time.Sleep") {
+			if name := c.Callee(call); waiting.MatchString(name) && (sure || name != "time.Sleep") {
 				what = path.Base(name)
 			}
 		}

@@ -15,7 +15,7 @@ import (
 
 // unbounded reports goroutines that a loop starts for each of its items.
 func (c *checker) unbounded() {
-	for cur := range c.root.Preorder((*ast.GoStmt)(nil), (*ast.CallExpr)(nil)) {
+	for cur := range c.Root.Preorder((*ast.GoStmt)(nil), (*ast.CallExpr)(nil)) {
 		fn := c.started(cur.Node())
 		for loop := range cur.Enclosing((*ast.ForStmt)(nil), (*ast.RangeStmt)(nil), (*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
 			if fn == nil {
@@ -43,7 +43,7 @@ func (c *checker) items(loop inspector.Cursor) (items, use string) {
 				return "", ""
 			}
 		case *ast.CallExpr:
-			if c.callee(cond) == "bufio.Scanner.Scan" {
+			if c.Callee(cond) == "bufio.Scanner.Scan" {
 				return "line", "stint.EachSeq, or Go of a stint.Group"
 			}
 		}
@@ -51,7 +51,7 @@ func (c *checker) items(loop inspector.Cursor) (items, use string) {
 	if over == nil {
 		return "", ""
 	}
-	if v := c.TypesInfo.Types[over].Value; v != nil {
+	if v := c.Info.Types[over].Value; v != nil {
 		if n, ok := constant.Int64Val(constant.ToInt(v)); ok && n > 1000 {
 			return fmt.Sprintf("of %d numbers", n), "stint.Range, or par.Range if it computes"
 		}
@@ -64,7 +64,7 @@ func (c *checker) items(loop inspector.Cursor) (items, use string) {
 	if few.MatchString(text) {
 		return "", ""
 	}
-	switch t := c.TypesInfo.TypeOf(over).Underlying().(type) {
+	switch t := c.Info.TypeOf(over).Underlying().(type) {
 	case *types.Chan:
 		if data(t.Elem()) {
 			return "value of " + text, "stint.EachSeq, or Go of a stint.Group"
@@ -113,10 +113,10 @@ func data(t types.Type) bool {
 func (c *checker) given(list ast.Expr) bool {
 	read := func(e ast.Expr) bool {
 		call, ok := e.(*ast.CallExpr)
-		return ok && listing.MatchString(c.callee(call))
+		return ok && listing.MatchString(c.Callee(call))
 	}
-	v, ok := c.object(list).(*types.Var)
-	return read(list) || ok && (v.Kind() == types.ParamVar && !c.listed[v] || !v.IsField() && slices.ContainsFunc(c.flows[v], read))
+	v, ok := c.Object(list).(*types.Var)
+	return read(list) || ok && (v.Kind() == types.ParamVar && !c.Variadic(v) || !v.IsField() && slices.ContainsFunc(slices.Collect(c.Values(v)), read))
 }
 
 // joined reports whether the function around a loop waits for what the loop has started, by
@@ -126,7 +126,7 @@ func (c *checker) joined(loop inspector.Cursor) (joined bool) {
 		ast.Inspect(f.Node(), func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.CallExpr:
-				joined = joined || strings.HasSuffix(c.callee(n), "Group.Wait") && n.Pos() > loop.Node().Pos()
+				joined = joined || strings.HasSuffix(c.Callee(n), "Group.Wait") && n.Pos() > loop.Node().Pos()
 			case *ast.UnaryExpr:
 				joined = joined || n.Op == token.ARROW && n.Pos() > loop.Node().End()
 			case *ast.RangeStmt:
@@ -140,7 +140,7 @@ func (c *checker) joined(loop inspector.Cursor) (joined bool) {
 }
 
 func (c *checker) channel(e ast.Expr) bool {
-	_, channel := c.TypesInfo.TypeOf(e).Underlying().(*types.Chan)
+	_, channel := c.Info.TypeOf(e).Underlying().(*types.Chan)
 	return channel
 }
 
@@ -154,7 +154,7 @@ var (
 
 // excused reports whether something in the loop or the goroutine may bound the number of
 // goroutines, or makes it one that serves until the program ends.
-func (c *checker) excused(start ast.Node, loop inspector.Cursor, fn ast.Node) (excused bool) {
+func (c *checker) excused(start ast.Node, loop inspector.Cursor, fn *ast.BlockStmt) (excused bool) {
 	visit := func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectStmt:
@@ -168,7 +168,7 @@ func (c *checker) excused(start ast.Node, loop inspector.Cursor, fn ast.Node) (e
 		case *ast.UnaryExpr:
 			excused = excused || n.Op == token.ARROW
 		case *ast.CallExpr:
-			name := c.callee(n)
+			name := c.Callee(n)
 			excused = excused || excuses.MatchString(name) || name == "time.Sleep" && n.Pos() < start.Pos()
 		case *ast.IfStmt:
 			cond, ok := n.Cond.(*ast.BinaryExpr)
@@ -177,10 +177,12 @@ func (c *checker) excused(start ast.Node, loop inspector.Cursor, fn ast.Node) (e
 		return !excused
 	}
 	ast.Inspect(loop.Node(), visit)
-	c.walk(fn, func(n ast.Node, _ bool) bool {
-		_, call := n.(*ast.CallExpr)
-		return call || visit(n)
-	})
+	if fn != nil {
+		c.walk(fn, func(n ast.Node, _ bool) bool {
+			_, call := n.(*ast.CallExpr)
+			return call || visit(n)
+		})
+	}
 	for f := range loop.Enclosing((*ast.FuncDecl)(nil)) {
 		ast.Inspect(f.Node(), func(n ast.Node) bool {
 			sel, ok := n.(*ast.SelectorExpr)
@@ -193,66 +195,10 @@ func (c *checker) excused(start ast.Node, loop inspector.Cursor, fn ast.Node) (e
 
 // signals reports whether the values of a channel are empty, as those of a semaphore.
 func (c *checker) signals(ch ast.Expr) bool {
-	t, ok := c.TypesInfo.TypeOf(ch).Underlying().(*types.Chan)
+	t, ok := c.Info.TypeOf(ch).Underlying().(*types.Chan)
 	if !ok {
 		return false
 	}
 	s, ok := t.Elem().Underlying().(*types.Struct)
 	return ok && s.NumFields() == 0 || types.Identical(t.Elem(), types.Typ[types.Bool])
-}
-
-// adds reports WaitGroup.Add in the goroutine that it counts: with a Done, and without
-// another Add, Wait or goroutine that may be the one counted.
-func (c *checker) adds() {
-	seen := map[token.Pos]bool{}
-	for cur := range c.root.Preorder((*ast.GoStmt)(nil)) {
-		start := cur.Node().(*ast.GoStmt)
-		fn := c.function(start.Call.Fun)
-		if fn == nil {
-			continue
-		}
-		inside := c.groups(fn, nil)
-		for group, pos := range inside["Add"] {
-			others := inside["other"][group] + inside["Wait"][group]
-			for f := range cur.Enclosing((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
-				others += c.groups(f.Node(), start)["Add"][group]
-			}
-			if inside["Done"][group] > 0 && others == 0 && !seen[pos] {
-				seen[pos] = true
-				c.Reportf(pos, "WaitGroup.Add in the goroutine that it counts, before which Wait may return: start it by Go of the WaitGroup, or of a stint.Group")
-			}
-		}
-	}
-}
-
-// groups returns where fn calls methods of WaitGroups, by the method's name and that of the
-// WaitGroup; "other" are calls in functions within fn, of a node skip none.
-func (c *checker) groups(fn, skip ast.Node) map[string]map[string]token.Pos {
-	found := map[string]map[string]token.Pos{"Add": {}, "Done": {}, "Wait": {}, "Go": {}, "other": {}}
-	var deferred ast.Expr
-	var inner ast.Node
-	ast.Inspect(fn, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.DeferStmt:
-			deferred = n.Call.Fun
-		case *ast.GoStmt:
-			inner = n
-		case *ast.FuncLit:
-			if n != fn && n != deferred {
-				inner = n
-			}
-		case *ast.CallExpr:
-			method, ok := strings.CutPrefix(c.callee(n), "sync.WaitGroup.")
-			if sel, is := n.Fun.(*ast.SelectorExpr); ok && is {
-				group := types.ExprString(sel.X)
-				group = group[strings.LastIndex(group, ".")+1:]
-				if inner != nil && n.Pos() < inner.End() {
-					method = "other"
-				}
-				found[method][group] = n.Pos()
-			}
-		}
-		return n != skip
-	})
-	return found
 }

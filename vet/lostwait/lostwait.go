@@ -12,7 +12,6 @@ import (
 	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/cfg"
-	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/stint-go/stint/vet/internal/tasks"
 )
@@ -57,7 +56,7 @@ func endsFirst(p *tasks.Package, call *tasks.Call) bool {
 	case *ast.Ident:
 		root = p.Info.Uses[ctx]
 		made, ok := p.Value(root).(*ast.CallExpr)
-		if !ok || !calls(p, made, "context", "WithCancel", "WithDeadline", "WithTimeout") {
+		if !ok || !p.Calls(made, "context.WithCancel", "context.WithDeadline", "context.WithTimeout") {
 			return false
 		}
 	case *ast.CallExpr: // of a request
@@ -71,13 +70,6 @@ func endsFirst(p *tasks.Package, call *tasks.Call) bool {
 	}
 	group, ok := p.Path(call.Recv, nil)
 	return root != nil && (call.Type == "Pool" || ok && group.Fields == "" && group.Root.Pos() < root.Pos())
-}
-
-// calls reports whether a call is one of a function of a package whose name begins so.
-func calls(p *tasks.Package, call *ast.CallExpr, pkg string, prefixes ...string) bool {
-	f, ok := typeutil.Callee(p.Info, call).(*types.Func)
-	return ok && f.Pkg() != nil && f.Pkg().Path() == pkg &&
-		slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(f.Name(), prefix) })
 }
 
 // A variable holds a group or a pool.
@@ -219,8 +211,6 @@ func (v *variable) is(e ast.Expr) bool {
 
 // mayReturn reports whether a call may return, as far as its name tells.
 func mayReturn(p *tasks.Package, n *ast.CallExpr) bool {
-	id, _ := ast.Unparen(n.Fun).(*ast.Ident)
-	return !(id != nil && p.Info.Uses[id] == types.Universe.Lookup("panic") ||
-		calls(p, n, "os", "Exit") || calls(p, n, "log", "Fatal", "Panic") || calls(p, n, "runtime", "Goexit") ||
-		calls(p, n, "testing", "Fatal", "FailNow", "Skip"))
+	return p.Callee(n) != "panic" && !p.Calls(n, "os.Exit", "log.Fatal", "log.Panic", "log.Logger.Fatal", "log.Logger.Panic", "runtime.Goexit",
+		"testing.common.Fatal", "testing.common.FailNow", "testing.common.Skip")
 }

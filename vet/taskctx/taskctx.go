@@ -10,7 +10,6 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/inspector"
-	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/stint-go/stint/vet/internal/tasks"
 )
@@ -66,7 +65,7 @@ func deferred(c inspector.Cursor, task tasks.Task) bool {
 func outer(p *tasks.Package, e ast.Expr, task tasks.Task) ast.Expr {
 	path, ok := p.Path(e, nil)
 	if call, isCall := ast.Unparen(e).(*ast.CallExpr); isCall {
-		if f, isFunc := typeutil.Callee(p.Info, call).(*types.Func); isFunc && derives(f) {
+		if derives(p, call) {
 			return outer(p, call.Args[0], task)
 		}
 		sel, isSel := ast.Unparen(call.Fun).(*ast.SelectorExpr)
@@ -110,16 +109,12 @@ func detached(p *tasks.Package, ctx ast.Expr) bool {
 	if id, ok := ast.Unparen(ctx).(*ast.Ident); ok {
 		call, _ = p.Value(p.Info.Uses[id]).(*ast.CallExpr)
 	}
-	if call == nil {
-		return false
-	}
-	f, ok := typeutil.Callee(p.Info, call).(*types.Func)
-	return ok && (is(f, "context", "Background", "TODO", "WithoutCancel") || derives(f) && detached(p, call.Args[0]))
+	return call != nil && (p.Calls(call, "context.Background", "context.TODO", "context.WithoutCancel") || derives(p, call) && detached(p, call.Args[0]))
 }
 
-// derives reports whether a function makes a context that ends with another.
-func derives(f *types.Func) bool {
-	return is(f, "context", "WithCancel", "WithCancelCause", "WithDeadline", "WithDeadlineCause", "WithTimeout", "WithTimeoutCause", "WithValue")
+// derives reports whether a call makes a context that ends with another.
+func derives(p *tasks.Package, call *ast.CallExpr) bool {
+	return p.Calls(call, "context.WithCancel", "context.WithDeadline", "context.WithTimeout", "context.WithValue")
 }
 
 // nests reports whether a call is one that should get the context of its task.
@@ -144,13 +139,7 @@ func nested(p *tasks.Package, call *ast.CallExpr) bool {
 	if c := p.Call(call); c != nil {
 		return !strings.HasPrefix(c.Name, "Try") // which does not wait
 	}
-	f, ok := typeutil.Callee(p.Info, call).(*types.Func)
-	return ok && (is(f, "net") || is(f, "database/sql") || is(f, "net/http", "NewRequestWithContext") || is(f, "os/exec", "CommandContext"))
-}
-
-// is reports whether a function is one of names in a package. No names means any.
-func is(f *types.Func, pkg string, names ...string) bool {
-	return f.Pkg() != nil && f.Pkg().Path() == pkg && (len(names) == 0 || slices.Contains(names, f.Name()))
+	return p.Calls(call, "net.", "database/sql.", "net/http.NewRequestWithContext", "os/exec.CommandContext")
 }
 
 // fix passes the task's context. If it has no name, it gets that of the outer one, where that is used

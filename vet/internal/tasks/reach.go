@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"iter"
 	"maps"
 	"slices"
 
@@ -101,17 +102,26 @@ func (p *Package) called(n *ast.CallExpr, env Env, depth int) []Func {
 		if f.env == nil {
 			f.env = Env{}
 		}
-		arg := 0
-		for _, field := range f.Type.Params.List {
-			for _, name := range field.Names {
-				if arg < len(n.Args) {
-					p.bind(f.env, name, n.Args[arg], env)
-				}
-				arg++
-			}
+		for name, arg := range f.arguments(n) {
+			p.bind(f.env, name, arg, env)
 		}
 	}
 	return found
+}
+
+// arguments yields the parameters of a function that have names, with the arguments of a call.
+func (f Func) arguments(n *ast.CallExpr) iter.Seq2[*ast.Ident, ast.Expr] {
+	return func(yield func(*ast.Ident, ast.Expr) bool) {
+		i := 0
+		for _, field := range f.Type.Params.List {
+			for _, name := range field.Names {
+				if i < len(n.Args) && !yield(name, n.Args[i]) {
+					return
+				}
+				i++
+			}
+		}
+	}
 }
 
 func (p *Package) bind(to Env, name *ast.Ident, arg ast.Expr, env Env) {

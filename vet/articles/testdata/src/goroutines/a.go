@@ -190,52 +190,10 @@ func add(n int) {
 			defer wg.Done()
 		}()
 	}
-	for range n {
-		go func() {
-			time.Sleep(1)
-			wg.Add(1) // want `in the goroutine that it counts`
-			defer func() { wg.Done() }()
-		}()
-	}
+	go func() {
+		time.Sleep(1)
+		wg.Add(1) // perhaps of another
+		wg.Done()
+	}()
 	wg.Wait()
 }
-
-type pool struct{ wg sync.WaitGroup }
-
-func (p *pool) start() { go p.work() }
-
-func (p *pool) work() {
-	p.wg.Add(1) // want `in the goroutine that it counts`
-	defer p.wg.Done()
-}
-
-func (p *pool) counted() {
-	p.wg.Add(1)
-	go func() {
-		p.wg.Add(1) // of the next one
-		go func() { p.wg.Done() }()
-		p.wg.Done()
-	}()
-	go func() {
-		p.wg.Add(1) // by a goroutine that is counted
-		p.again()
-		p.wg.Done()
-	}()
-	func() {
-		var wg sync.WaitGroup
-		wg.Add(1)
-		go func() {
-			wg.Add(1) // by a goroutine that is counted
-			p.again()
-			wg.Done()
-		}()
-	}()
-	go func() {
-		var wg sync.WaitGroup
-		wg.Add(1)
-		func() { wg.Done() }()
-		wg.Wait()
-	}()
-}
-
-func (p *pool) again() {}
