@@ -14,7 +14,7 @@ import (
 var submits = regexp.MustCompile(`^(Try)?(Go|Submit|Invoke|Do|Run)(Context)?$`)
 
 // cpus reports as many workers as CPUs for work that waits: a loop that starts them, a call
-// that gets both numbers and work, a pool or a semaphore that has been made of the number.
+// that gets both numbers and work, a pool that has been made of the number.
 func (c *checker) cpus() {
 	limited := map[types.Object]bool{}
 	for cur := range c.Root.Preorder((*ast.AssignStmt)(nil), (*ast.ExprStmt)(nil)) {
@@ -32,7 +32,7 @@ func (c *checker) cpus() {
 		}
 	}
 	delete(limited, nil)
-	for cur := range c.Root.Preorder((*ast.ForStmt)(nil), (*ast.RangeStmt)(nil), (*ast.CallExpr)(nil), (*ast.SendStmt)(nil)) {
+	for cur := range c.Root.Preorder((*ast.ForStmt)(nil), (*ast.RangeStmt)(nil), (*ast.CallExpr)(nil)) {
 		what := ""
 		switch n := cur.Node().(type) {
 		case *ast.ForStmt:
@@ -51,16 +51,9 @@ func (c *checker) cpus() {
 					what = c.waits(fn)
 				}
 			}
-		case *ast.SendStmt:
-			for f := range cur.Enclosing((*ast.ForStmt)(nil), (*ast.RangeStmt)(nil), (*ast.FuncLit)(nil)) {
-				if limited[c.Object(n.Chan)] {
-					what = c.startsWaiting(f.Node())
-				}
-				break
-			}
 		}
 		if what != "" {
-			c.Reportf(cur.Node().Pos(), "as many workers as CPUs for work that waits (%s) leave the CPUs idle: use stint.Each without a Limit, which measures how many pay, or with a Limit that fits what is waited for (%s)", what, kennedy)
+			c.Reportf(cur.Node().Pos(), "as many workers as CPUs for work that waits (%s) leave the CPUs idle: use stint.Each, which without a Limit finds one that is fast, or with a Limit that fits what is waited for (%s)", what, kennedy)
 		}
 	}
 }
@@ -70,9 +63,6 @@ func (c *checker) cpus() {
 func (c *checker) limits(e ast.Expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok || c.perCPU(e, nil) {
-		return false
-	}
-	if types.ExprString(call.Fun) == "make" && !c.signals(e) {
 		return false
 	}
 	sel, ok := call.Fun.(*ast.SelectorExpr)
@@ -103,7 +93,7 @@ func (c *checker) perCPU(e ast.Expr, seen []types.Object) bool {
 			return false // others may set it
 		}
 		seen = append(slices.Clip(seen), o)
-		return all(slices.Collect(c.Values(o)))
+		return all(c.Values(o))
 	}
 	return false
 }

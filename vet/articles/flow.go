@@ -44,7 +44,7 @@ func (c *checker) source(e ast.Expr, f func(ast.Expr) bool) bool {
 			return false
 		}
 		seen[o] = true
-		return slices.ContainsFunc(slices.Collect(c.Values(o)), from)
+		return slices.ContainsFunc(c.Values(o), from)
 	}
 	return from(e)
 }

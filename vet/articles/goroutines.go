@@ -116,7 +116,7 @@ func (c *checker) given(list ast.Expr) bool {
 		return ok && listing.MatchString(c.Callee(call))
 	}
 	v, ok := c.Object(list).(*types.Var)
-	return read(list) || ok && (v.Kind() == types.ParamVar && !c.Variadic(v) || !v.IsField() && slices.ContainsFunc(slices.Collect(c.Values(v)), read))
+	return read(list) || ok && (v.Kind() == types.ParamVar && !c.Variadic(v) || !v.IsField() && slices.ContainsFunc(c.Values(v), read))
 }
 
 // joined reports whether the function around a loop waits for what the loop has started, by

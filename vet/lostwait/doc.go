@@ -19,8 +19,8 @@
 //
 // Reported too: the result of TryGo, if it is not used. A refused task is work that is lost, and
 // nothing tells. So is the error of GoContext, if its context can end before that of the group or
-// pool: one made in the function with a deadline or a cancel function, or that of a request. Assign
-// the result to _ if the task may be dropped.
+// pool: one made in the function with a deadline, a cancel function or signals, or that of a
+// request. Assign the result to _ if the task may be dropped.
 //
 // Not reported: the false of Group.Go, whose reason Wait returns; errors of Wait and of Pool.Go,
 // which tools for unchecked errors find.

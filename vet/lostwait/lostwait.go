@@ -43,9 +43,9 @@ func checkResult(pass *analysis.Pass, p *tasks.Package, call *tasks.Call) {
 	recv := types.ExprString(call.Recv)
 	switch {
 	case call.Name == "TryGo":
-		pass.Reportf(call.Pos(), "nobody learns that %s.TryGo has refused the task: use its result", recv)
+		pass.Reportf(call.Pos(), "%s.TryGo may refuse the task, and nobody learns of it: use its result, or assign it to _ if the task may be dropped", recv)
 	case call.Name == "GoContext" && endsFirst(p, call):
-		pass.Reportf(call.Pos(), "nobody learns that %s.GoContext has given up because %s has ended: use its error", recv, types.ExprString(call.Args[0]))
+		pass.Reportf(call.Pos(), "%s.GoContext drops the task if %s has ended, and nobody learns of it: use its error, or assign it to _", recv, types.ExprString(call.Args[0]))
 	}
 }
 
@@ -56,7 +56,7 @@ func endsFirst(p *tasks.Package, call *tasks.Call) bool {
 	case *ast.Ident:
 		root = p.Info.Uses[ctx]
 		made, ok := p.Value(root).(*ast.CallExpr)
-		if !ok || !p.Calls(made, "context.WithCancel", "context.WithDeadline", "context.WithTimeout") {
+		if !ok || !p.Calls(made, "context.WithCancel", "context.WithDeadline", "context.WithTimeout", "os/signal.NotifyContext") {
 			return false
 		}
 	case *ast.CallExpr: // of a request

@@ -66,7 +66,7 @@ func report(pass *analysis.Pass, p *tasks.Package, inner, outer *tasks.Call, on 
 	recv := types.ExprString(inner.Recv)
 	d := analysis.Diagnostic{
 		Pos: inner.Pos(), End: inner.End(),
-		Message: fmt.Sprintf("%s.%s in a task of %s waits for the task itself", recv, inner.Name, on),
+		Message: fmt.Sprintf("%s.%s in a task of %s waits for the task itself, for ever: call it outside of its tasks", recv, inner.Name, on),
 	}
 	if inner.Name == "Go" {
 		d.Message = fmt.Sprintf("%s.Go in a task of %s can wait for ever: call %s.GoContext with the task's context", recv, on, recv)

@@ -28,7 +28,7 @@ func (p *Package) Call(n *ast.CallExpr) *Call {
 	c := &Call{CallExpr: n, Name: f.Name()}
 	if sig := f.Signature(); sig.Recv() != nil {
 		if sel, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr); ok {
-			c.Recv, c.Type = sel.X, named(sig.Recv().Type())
+			c.Recv, c.Type = sel.X, named(sig.Recv().Type(), module)
 		}
 	}
 	for _, arg := range n.Args {
@@ -46,12 +46,12 @@ func (p *Package) Call(n *ast.CallExpr) *Call {
 	return c
 }
 
-// named returns the name of a type of package stint, or of what it points to.
-func named(t types.Type) string {
+// named returns the name of a type of a package, or of what it points to, or "".
+func named(t types.Type, pkg string) string {
 	if ptr, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = ptr.Elem()
 	}
-	if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == module {
+	if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == pkg {
 		return n.Obj().Name()
 	}
 	return ""
@@ -61,14 +61,11 @@ func named(t types.Type) string {
 func (p Path) IsLimit() bool { return isLimit(p.Last.Type()) }
 
 func isLimit(t types.Type) bool {
-	return slices.Contains([]string{"Limiter", "Limiters", "Pool"}, named(t))
+	return slices.Contains([]string{"Limiter", "Limiters", "Pool"}, named(t, module))
 }
 
 // IsContext reports whether a type is context.Context.
-func IsContext(t types.Type) bool {
-	n, ok := types.Unalias(t).(*types.Named)
-	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "context" && n.Obj().Name() == "Context"
-}
+func IsContext(t types.Type) bool { return named(t, "context") == "Context" }
 
 // ctx returns the index of the first parameter that is a context, or -1.
 func ctx(sig *types.Signature) int {
@@ -150,7 +147,7 @@ func (p *Package) tasks(n *ast.CallExpr) []Task {
 	return found
 }
 
-// Enclosing yields the tasks around a node, the innermost first, that run on the goroutine of the
+// Enclosing returns the tasks around a node, the innermost first, that run on the goroutine of the
 // node.
 func (p *Package) Enclosing(c inspector.Cursor) []Task {
 	var found []Task

@@ -7,7 +7,6 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
-	"iter"
 	"reflect"
 	"slices"
 	"strings"
@@ -181,16 +180,14 @@ func kind(o types.Object) types.VarKind {
 // Variadic reports whether a variable is a variadic parameter.
 func (p *Package) Variadic(v types.Object) bool { return p.variadic[v] }
 
-// Values yields what a variable, a field, a parameter or the first result of a function is set to in the
+// Values returns what a variable, a field, a parameter or the first result of a function is set to in the
 // package: nil for what is unknown.
-func (p *Package) Values(o types.Object) iter.Seq[ast.Expr] {
-	return func(yield func(ast.Expr) bool) {
-		for _, s := range p.sets[o] {
-			if !yield(s.value) {
-				return
-			}
-		}
+func (p *Package) Values(o types.Object) []ast.Expr {
+	var values []ast.Expr
+	for _, s := range p.sets[o] {
+		values = append(values, s.value)
 	}
+	return values
 }
 
 // Value returns the only value that a variable ever has, or nil. Unless it is a function, it is the one

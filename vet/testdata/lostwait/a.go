@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log"
 	"os"
+	"os/signal"
 	"time"
 
 	"github.com/stint-go/stint"
@@ -21,13 +22,13 @@ type request interface{ Context() context.Context }
 var errEmpty = errors.New("empty")
 
 func never(ctx context.Context) {
-	g := stint.NewGroup(ctx) // want `no g.Wait on the path to line 27: the context of g does not end, and its tasks, if any, run on; wait there, or defer g.Wait\(\) here`
+	g := stint.NewGroup(ctx) // want `no g.Wait on the path to line 28: the context of g does not end, and its tasks, if any, run on; wait there, or defer g.Wait\(\) here`
 	g.Go(task)
 	g.Go(func(ctx context.Context) error { return g.GoContext(ctx, task) })
 }
 
 func early(ctx context.Context, names []string) error {
-	r := stint.NewResults[int](ctx) // want `no r.Wait on the path to line 33`
+	r := stint.NewResults[int](ctx) // want `no r.Wait on the path to line 34`
 	for _, name := range names {
 		if name == "" {
 			return errEmpty
@@ -40,7 +41,7 @@ func early(ctx context.Context, names []string) error {
 
 func loop(ctx context.Context) error {
 	for {
-		var g = stint.NewGroup(ctx) // want `no g.Wait on the path to line 48`
+		var g = stint.NewGroup(ctx) // want `no g.Wait on the path to line 49`
 		g.Go(task)
 		if ctx.Err() != nil {
 			return g.Wait()
@@ -50,7 +51,7 @@ func loop(ctx context.Context) error {
 
 func main() {
 	var p *stint.Pool
-	p = stint.NewPool() // want `no p.Close on the path to line 56: its tasks may run on; close it there, or defer p.Close\(\) here`
+	p = stint.NewPool() // want `no p.Close on the path to line 57: its tasks may run on; close it there, or defer p.Close\(\) here`
 	p.Go(plain)
 	p.Stats()
 }
@@ -104,20 +105,23 @@ func captured(ctx context.Context) (g *stint.Group, wait func() error) {
 func refused(ctx context.Context, p *stint.Pool, r request) error {
 	g := stint.NewGroup(ctx)
 	defer g.Wait()
-	g.TryGo(task)  // want `nobody learns that g.TryGo has refused the task: use its result`
-	p.TryGo(plain) // want `nobody learns that p.TryGo has refused the task`
+	g.TryGo(task)  // want `g.TryGo may refuse the task, and nobody learns of it: use its result, or assign it to _ if`
+	p.TryGo(plain) // want `p.TryGo may refuse`
 	_ = g.TryGo(task)
 	if !p.TryGo(plain) {
 		return nil
 	}
 	with, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	g.GoContext(with, task)         // want `nobody learns that g.GoContext has given up because with has ended: use its error`
-	p.GoContext(r.Context(), plain) // want `nobody learns that p.GoContext has given up because r.Context\(\) has ended`
+	g.GoContext(with, task)         // want `g.GoContext drops the task if with has ended, and nobody learns of it: use its error, or assign it to _`
+	p.GoContext(r.Context(), plain) // want `p.GoContext drops the task if r.Context\(\) has ended`
 	g.Go(task)
 	p.Go(plain)
 	g.GoContext(ctx, task)
 	p.GoContext(ctx, plain)
+	term, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	p.GoContext(term, plain) // want `p.GoContext drops the task if term has ended`
 	h := stint.NewGroup(with)
 	h.GoContext(with, task)
 	new(errgroup.Group).TryGo(func() error { return nil })
@@ -126,7 +130,7 @@ func refused(ctx context.Context, p *stint.Pool, r request) error {
 
 func rounds(ctx context.Context, batches [][]string) error {
 	for i := 0; i < len(batches); i++ {
-		g := stint.NewGroup(ctx) // want `no g.Wait on the path to line 132`
+		g := stint.NewGroup(ctx) // want `no g.Wait on the path to line 136`
 		g.Go(task)
 		if len(batches[i]) == 0 {
 			continue
@@ -135,7 +139,7 @@ func rounds(ctx context.Context, batches [][]string) error {
 	}
 each:
 	for _, batch := range batches {
-		g := stint.NewGroup(ctx) // want `no g.Wait on the path to line 141`
+		g := stint.NewGroup(ctx) // want `no g.Wait on the path to line 145`
 		for range batch {
 			if len(batch) == 1 {
 				continue each
@@ -145,7 +149,7 @@ each:
 		g.Wait()
 	}
 	for range batches {
-		g := stint.NewGroup(ctx) // want `no g.Wait on the path to line 150`
+		g := stint.NewGroup(ctx) // want `no g.Wait on the path to line 154`
 		if ctx.Err() != nil {
 			return errEmpty // no task yet
 		}

@@ -26,7 +26,7 @@ func direct(ctx context.Context, links []string) error {
 		g.GoContext(ctx, nop)
 		g.TryGo(nop)
 		go g.Go(nop)
-		return g.Wait() // want `g.Wait in a task of g waits for the task itself`
+		return g.Wait() // want `g.Wait in a task of g waits for the task itself, for ever: call it outside of its tasks`
 	})
 	g.GoContext(ctx, func(context.Context) error {
 		g.Go(nop) // want `g.Go in a task of g`
@@ -147,7 +147,7 @@ func (c *crawler) visit(page string) {
 }
 
 func (c *crawler) run(ctx context.Context) error { return c.wait() }
-func (c *crawler) wait() error                   { return c.group.Wait() } // want `c.group.Wait in a task of c.group waits for the task itself .the task is started in line 152`
+func (c *crawler) wait() error                   { return c.group.Wait() } // want `c.group.Wait in a task of c.group waits for the task itself, for ever: call it outside of its tasks .the task is started in line 152`
 
 func (c *crawler) start() { c.group.Go(c.run) }
 

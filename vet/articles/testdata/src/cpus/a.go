@@ -115,22 +115,6 @@ func group(db *sql.DB, ids []int) error {
 	return g.Wait()
 }
 
-func semaphore(urls []string) {
-	sem := make(chan struct{}, runtime.NumCPU())
-	for _, url := range urls {
-		sem <- struct{}{} // want `net.Dial`
-		go func() {
-			get(url)
-			<-sem
-		}()
-	}
-	queue := make(chan string, runtime.NumCPU()) // no semaphore
-	for _, url := range urls {
-		queue <- url
-		go get(<-queue)
-	}
-}
-
 type work func(any)
 
 func newPool(n int, f work) {}
