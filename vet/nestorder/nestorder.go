@@ -27,17 +27,21 @@ func run(pass *analysis.Pass, p *tasks.Package) {
 	nested := map[order]token.Pos{} // where first
 	var orders []order              // as they were found
 	for _, task := range p.Tasks {
-		outer := limiters(p, task.Call, nil)
+		outer := limiters(p, task.Call, task.Env)
 		held := outer // also by the tasks around the call
-		c, _ := p.Root.FindNode(task.Call.CallExpr)
+		c, _ := p.Root.FindNode(task.At)
 		for _, around := range p.Enclosing(c) {
-			held = append(slices.Clip(held), limiters(p, around.Call, nil)...)
+			held = append(slices.Clip(held), limiters(p, around.Call, around.Env)...)
 		}
 		p.Reach(task.Func, func(s *tasks.Site) {
+			at := s.Call.Pos()
+			if task.At != task.Call.CallExpr { // both orders may be in the helper
+				at = task.At.Pos()
+			}
 			for _, inner := range waitsFor(p, s) {
 				for _, o := range outer {
 					if now := (order{o, inner}); !slices.Contains(held, inner) && nested[now] == token.NoPos {
-						nested[now] = s.Call.Pos()
+						nested[now] = at
 						orders = append(orders, now)
 					}
 				}

@@ -23,7 +23,7 @@ var Analyzer = tasks.New("taskgo", doc, run)
 func run(pass *analysis.Pass, p *tasks.Package) {
 	reported := map[*ast.CallExpr]bool{}
 	for _, task := range p.Tasks {
-		held := p.Held(task.Call, nil)
+		held := p.Held(task.Call, task.Env)
 		p.Reach(task.Func, func(s *tasks.Site) {
 			inner := p.Call(s.Call)
 			if inner == nil || reported[s.Call] {
@@ -31,7 +31,7 @@ func run(pass *analysis.Pass, p *tasks.Package) {
 			}
 			if on, found := waits(p, s, inner, held); found {
 				reported[s.Call] = true
-				report(pass, p, inner, task.Call, on)
+				report(pass, p, inner, task.At, on)
 			}
 		})
 	}
@@ -62,7 +62,7 @@ func waits(p *tasks.Package, s *tasks.Site, inner *tasks.Call, held []tasks.Path
 	return on, false
 }
 
-func report(pass *analysis.Pass, p *tasks.Package, inner, outer *tasks.Call, on tasks.Path) {
+func report(pass *analysis.Pass, p *tasks.Package, inner *tasks.Call, at *ast.CallExpr, on tasks.Path) {
 	recv := types.ExprString(inner.Recv)
 	d := analysis.Diagnostic{
 		Pos: inner.Pos(), End: inner.End(),
@@ -72,8 +72,8 @@ func report(pass *analysis.Pass, p *tasks.Package, inner, outer *tasks.Call, on 
 		d.Message = fmt.Sprintf("%s.Go in a task of %s can wait for ever: call %s.GoContext with the task's context", recv, on, recv)
 		d.SuggestedFixes = fix(p, inner)
 	}
-	if !tasks.Within(inner.Pos(), outer) {
-		d.Message += fmt.Sprintf(" (the task is started in line %d)", pass.Fset.Position(outer.Pos()).Line)
+	if !tasks.Within(inner.Pos(), at) {
+		d.Message += fmt.Sprintf(" (the task is started in line %d)", pass.Fset.Position(at.Pos()).Line)
 	}
 	pass.Report(d)
 }

@@ -123,28 +123,42 @@ func (p *Package) made(path Path) (*ast.CallExpr, bool) {
 type Task struct {
 	Func
 	Call    *Call
-	Context *types.Var // its parameter, or nil if it has no name
+	At      *ast.CallExpr // Call, or the call of a helper that is given a literal and makes Call
+	Env     Env           // what the parameters of the helper are
+	Context *types.Var    // its parameter, or nil if it has no name
 }
 
 // tasks returns the tasks of a call whose bodies are known.
-func (p *Package) tasks(n *ast.CallExpr) []Task {
-	call := p.Call(n)
-	if call == nil {
-		return nil
-	}
+func (p *Package) tasks(at *ast.CallExpr) []Task {
 	var found []Task
-	for _, arg := range call.Tasks {
-		for _, f := range p.Funcs(arg, nil) {
-			t := Task{Func: f, Call: call}
-			for _, field := range f.Type.Params.List {
-				if t.Context == nil && len(field.Names) > 0 && field.Names[0].Name != "_" && IsContext(p.Info.TypeOf(field.Type)) {
-					t.Context = p.Info.Defs[field.Names[0]].(*types.Var)
+	add := func(call *Call, env Env) {
+		for _, arg := range call.Tasks {
+			for _, f := range p.Funcs(arg, env) {
+				t := Task{Func: f, Call: call, At: at, Env: env}
+				for _, field := range f.Type.Params.List {
+					if t.Context == nil && len(field.Names) > 0 && field.Names[0].Name != "_" && IsContext(p.Info.TypeOf(field.Type)) {
+						t.Context = p.Info.Defs[field.Names[0]].(*types.Var)
+					}
 				}
+				found = append(found, t)
 			}
-			found = append(found, t)
 		}
 	}
+	if call := p.Call(at); call != nil {
+		add(call, nil)
+	} else if slices.ContainsFunc(at.Args, func(e ast.Expr) bool { return literal(e) != nil }) {
+		p.Called(at, func(s *Site) {
+			if call := p.Call(s.Call); call != nil {
+				add(call, s.Env)
+			}
+		})
+	}
 	return found
+}
+
+func literal(e ast.Expr) *ast.FuncLit {
+	lit, _ := ast.Unparen(e).(*ast.FuncLit)
+	return lit
 }
 
 // Enclosing returns the tasks around a node, the innermost first, that run on the goroutine of the

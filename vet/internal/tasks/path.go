@@ -12,6 +12,8 @@ type Path struct {
 	Root   types.Object
 	Fields string       // ".pools.small", or ""
 	Last   types.Object // the variable or the field itself
+
+	literal *ast.FuncLit // what the parameter of a helper is, which is no path
 }
 
 func (p Path) String() string { return p.Root.Name() + p.Fields }
@@ -55,7 +57,7 @@ func (p *Package) Path(e ast.Expr, env Env) (Path, bool) {
 			return Path{Root: v, Last: v}, true
 		}
 		if path, ok := p.Path(e.X, env); ok && strings.Count(path.Fields, ".") < maxFields {
-			return Path{path.Root, path.Fields + "." + v.Name(), v}, true
+			return Path{Root: path.Root, Fields: path.Fields + "." + v.Name(), Last: v}, true
 		}
 	}
 	return Path{}, false

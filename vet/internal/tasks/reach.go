@@ -54,6 +54,9 @@ func (p *Package) funcs(e ast.Expr, env Env, depth int) []Func {
 	case *ast.IndexListExpr:
 		return p.funcs(e.X, env, depth)
 	case *ast.Ident:
+		if lit := env[p.Info.Uses[e]].literal; lit != nil {
+			return []Func{{lit.Type, lit.Body, nil}}
+		}
 		if value := p.Value(p.Info.Uses[e]); value != nil {
 			return p.funcs(value, env, depth+1)
 		}
@@ -126,7 +129,11 @@ func (f Func) arguments(n *ast.CallExpr) iter.Seq2[*ast.Ident, ast.Expr] {
 
 func (p *Package) bind(to Env, name *ast.Ident, arg ast.Expr, env Env) {
 	if o := p.Info.Defs[name]; o != nil {
-		to[o], _ = p.Path(arg, env)
+		path, _ := p.Path(arg, env)
+		if lit := literal(arg); lit != nil {
+			path.literal = lit
+		}
+		to[o] = path
 	}
 }
 

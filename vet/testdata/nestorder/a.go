@@ -50,6 +50,23 @@ func keys(ctx context.Context, all *stint.Limiter, tenants *stint.Limiters[strin
 	})
 }
 
+// A helper.
+func with(ctx context.Context, l *stint.Limiter, f func(context.Context)) {
+	l.Do(ctx, func(ctx context.Context) error {
+		f(ctx)
+		return nil
+	})
+}
+
+func helped(ctx context.Context, a, b, c *stint.Limiter) {
+	with(ctx, a, func(ctx context.Context) { with(ctx, b, func(context.Context) {}) })
+	with(ctx, b, func(ctx context.Context) { // want `a is used in a task on b, and in a.go:62 the other way round`
+		with(ctx, a, func(context.Context) {})
+		with(ctx, c, func(context.Context) {})
+	})
+	with(ctx, c, func(context.Context) {})
+}
+
 func fine(ctx context.Context, limits []*stint.Limiter) {
 	a, b, c := stint.Limit(1), stint.Limit(1), stint.Limit(1)
 	a.Do(ctx, func(ctx context.Context) error {

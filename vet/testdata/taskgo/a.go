@@ -165,3 +165,24 @@ func between(g, h *stint.Group) {
 		return nil
 	})
 }
+
+// A helper.
+type helper struct{ *stint.Group }
+
+func (h *helper) add(f func(context.Context) error) {
+	h.Go(f) // want `h.Go in a task of h .*the task is started in line 183`
+}
+
+func helped(ctx context.Context) error {
+	h, other := &helper{stint.NewGroup(ctx)}, &helper{stint.NewGroup(ctx)}
+	other.add(nop)
+	h.add(func(context.Context) error {
+		other.add(nop)
+		return nil
+	})
+	h.add(func(context.Context) error {
+		h.add(nop)
+		return nil
+	})
+	return h.Wait()
+}
