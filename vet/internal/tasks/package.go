@@ -126,9 +126,7 @@ func run(pass *analysis.Pass) (any, error) {
 	for _, call := range calls {
 		for _, f := range p.Funcs(call.Fun, nil) {
 			for name, arg := range f.arguments(call) {
-				if !p.variadic[p.Object(name)] {
-					p.set(name, token.NoPos, arg)
-				}
+				p.set(name, token.NoPos, arg)
 			}
 		}
 	}

@@ -112,11 +112,15 @@ func (p *Package) called(n *ast.CallExpr, env Env, depth int) []Func {
 	return found
 }
 
-// arguments yields the parameters of a function that have names, with the arguments of a call.
+// arguments yields the parameters of a function that have names, with the arguments of a call: not a
+// variadic one, which is a list of them.
 func (f Func) arguments(n *ast.CallExpr) iter.Seq2[*ast.Ident, ast.Expr] {
 	return func(yield func(*ast.Ident, ast.Expr) bool) {
 		i := 0
 		for _, field := range f.Type.Params.List {
+			if _, variadic := field.Type.(*ast.Ellipsis); variadic {
+				return
+			}
 			for _, name := range field.Names {
 				if i < len(n.Args) && !yield(name, n.Args[i]) {
 					return
