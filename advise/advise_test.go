@@ -455,8 +455,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// A server with one place serves those first that come last. The calls that are measured may be those
-// that overtake others: at a limit of 4 they take twice as long as alone, and not four times.
+// A server with one place serves those first that come last. The calls that are measured may be
+// served before others: at a limit of 4 they last twice as long as alone, and not four times.
 func TestStarvingCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
