@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stint-go/stint/cluster"
 	"github.com/stint-go/stint/cmd/stint/internal/console"
-	"github.com/stint-go/stint/cmd/stint/internal/run"
 	"github.com/stint-go/stint/cmd/stint/internal/server"
 )
 
@@ -64,7 +63,7 @@ func (c *clientCommand) connected(f func(*cluster.Client) error) error {
 		return err
 	}
 	defer conn.Close()
-	defer server.ReportAway(c.Context(), conn, console.New(c.ErrOrStderr()), run.StallInterval)()
+	defer server.ReportAway(c.Context(), conn, console.New(c.ErrOrStderr()), server.StallInterval)()
 	return f(conn)
 }
 

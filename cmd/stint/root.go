@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 	"github.com/stint-go/stint/cmd/stint/internal/interrupt"
-	"github.com/stint-go/stint/cmd/stint/internal/run"
 )
 
 // Exit statuses. A run ended by a signal exits with statusSignal plus its number, as in
@@ -69,7 +68,7 @@ func status(err error, c *console.Console) int {
 	var usage *usageError
 	var write *console.WriteError
 	var failed console.Failure
-	var exit *run.ExitError
+	var exit *console.ExitError
 	switch {
 	case err == nil:
 		return statusOK

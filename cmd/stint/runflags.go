@@ -39,10 +39,10 @@ func addRunFlags(cmd *cobra.Command, o *run.Options) {
 	f.FuncP("max-procs", "P", "the same as --jobs `N`", jobs) // of xargs
 	f.Lookup("max-procs").Hidden = true
 	complete(cmd, "jobs", "auto")
-	f.Var(&o.Delay, "delay", "wait this long between two starts")
-	f.Var(&o.Timeout, "timeout", "terminate jobs that take longer: seconds, or 2m30s")
+	f.Var((*run.Duration)(&o.Delay), "delay", "wait this long between two starts")
+	f.Var((*run.Duration)(&o.Timeout), "timeout", "terminate jobs that take longer: seconds, or 2m30s")
 	f.IntVar(&o.Retries, "retries", 0, "retry a failed job up to `N` times")
-	f.Var(&o.RetryDelay, "retry-delay", "wait this long before a retry, twice as long before the next")
+	f.Var((*run.Duration)(&o.RetryDelay), "retry-delay", "wait this long before a retry, twice as long before the next")
 	f.Var(&o.Halt, "halt", "start no more (soon) or end all (now) after ,fail=N (default 1) or ,success=N")
 	complete(cmd, "halt", "never", "soon,fail=1", "now,fail=1", "soon,success=1", "now,success=1")
 	f.BoolVar(&o.DryRun, "dry-run", false, "print the commands and run none")

@@ -14,14 +14,14 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stint-go/stint/cmd/stint/internal/console"
-	"github.com/stint-go/stint/cmd/stint/internal/run"
+	"github.com/stint-go/stint/cmd/stint/internal/run/remote"
 	"github.com/stint-go/stint/cmd/stint/internal/sum"
 	"github.com/stint-go/stint/cmd/stint/internal/testfiles"
 )
 
 // TestMain makes this test binary two commands, stint and deaf. Their leases are short.
 func TestMain(m *testing.M) {
-	sum.Lease, run.Lease = time.Second, time.Second
+	sum.Lease, remote.Lease = time.Second, time.Second
 	testscript.Main(ownTokens{m}, programs)
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/stint-go/stint/cluster"
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 	"github.com/stint-go/stint/cmd/stint/internal/files"
-	"github.com/stint-go/stint/cmd/stint/internal/run"
+	"github.com/stint-go/stint/cmd/stint/internal/run/remote"
 	"github.com/stint-go/stint/cmd/stint/internal/sum"
 )
 
@@ -108,11 +108,11 @@ func (c *clientCommand) runJobs(ctx context.Context, con *console.Console, names
 		warning = ""
 	}
 	for _, name := range programs {
-		if !run.ValidProgram(name) {
+		if !remote.ValidProgram(name) {
 			return usage(c.Command, errors.New("the --run option wants names of programs, separated by commas: not "+console.Quote(name)))
 		}
 	}
-	w, err := run.NewWorker(&c.server, programs, jobs, con, watcher())
+	w, err := remote.NewWorker(&c.server, programs, jobs, con, watcher())
 	if err != nil {
 		return err
 	}

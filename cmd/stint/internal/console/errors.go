@@ -39,3 +39,12 @@ func Reason(err error) string {
 	}
 	return err.Error()
 }
+
+// An ExitError ends a run with an exit status of its own, after Message unless that is empty.
+type ExitError struct {
+	Status  int
+	Message string
+}
+
+// Error returns the message.
+func (e *ExitError) Error() string { return e.Message }

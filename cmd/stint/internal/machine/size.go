@@ -7,6 +7,33 @@ import (
 	"strings"
 )
 
+// A Size is a flag: a number of bytes, such as 300M.
+type Size int64
+
+// Set parses s.
+func (b *Size) Set(s string) error {
+	n, err := ParseSize(s)
+	if err == nil {
+		*b = Size(n)
+	}
+	return err
+}
+
+// String formats b; "" is the default of a flag.
+func (b *Size) String() string {
+	switch n := int64(*b); {
+	case n == 0:
+		return ""
+	case n%(1<<20) == 0:
+		return strconv.FormatInt(n>>20, 10) + "M"
+	default:
+		return strconv.FormatInt(n, 10)
+	}
+}
+
+// Type returns the name of the value in the help.
+func (b *Size) Type() string { return "size" }
+
 // ParseSize returns the number of bytes that text means, as GNU parallel reads it: a number,
 // with a fraction or not, and a unit. K, M, G, T, P and E are powers of 1024, k, m, g, t, p and
 // e powers of 1000; Ki or ki is 1024, and so on. A part of a byte is dropped. Unlike GNU

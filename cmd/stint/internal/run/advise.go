@@ -14,6 +14,7 @@ import (
 
 	"github.com/stint-go/stint/advise"
 	"github.com/stint-go/stint/cmd/stint/internal/console"
+	"github.com/stint-go/stint/cmd/stint/internal/run/output"
 	"github.com/stint-go/stint/cmd/stint/internal/template"
 )
 
@@ -52,8 +53,8 @@ func (r *Runner) Advise(ctx context.Context, o AdviseOptions, watcher []string) 
 	if r.executor, err = r.newExecutor(ctx, watcher); err != nil {
 		return nil, err
 	}
-	defer r.executor.close()
-	r.executor.kill = nil
+	defer r.executor.Close()
+	r.executor.Kill = nil
 	known, began := new(atomic.Value), time.Now()
 	known.Store("measuring.")
 	stop := r.console.Follow(ctx, r.std.Progress("auto", false), func() string {
@@ -82,12 +83,7 @@ func (r *Runner) Advise(ctx context.Context, o AdviseOptions, watcher []string) 
 
 // newAdviser finds the command, and reads the items.
 func (r *Runner) newAdviser(ctx context.Context, o AdviseOptions) (*adviser, error) {
-	a := &adviser{Runner: r, o: o, seed: maphash.MakeSeed(), alone: make(map[int][]uint64)}
-	if a.named = true; r.command.template != nil {
-		a.named = len(r.command.template.Expand([]string{""}, 1, 1)) == len(r.Command)
-	} else if r.command.script != nil {
-		a.named = !r.command.script.Constant()
-	}
+	a := &adviser{Runner: r, o: o, named: r.command.HasPlace(), seed: maphash.MakeSeed(), alone: make(map[int][]uint64)}
 	if o.N > 0 {
 		r.Quiet, r.input.Lists = true, make([][]string, 1) // all commands may be the same
 		for i := range o.N {
@@ -95,7 +91,7 @@ func (r *Runner) newAdviser(ctx context.Context, o AdviseOptions) (*adviser, err
 		}
 	}
 	r.warn()
-	if err := r.command.find(); err != nil {
+	if err := r.command.Find(); err != nil {
 		return nil, err
 	}
 	r.reading = ctx
@@ -108,9 +104,9 @@ func (r *Runner) newAdviser(ctx context.Context, o AdviseOptions) (*adviser, err
 			return nil, err
 		}
 		if o.N > 0 && !a.named {
-			j.items = nil
+			j.Items = nil
 		}
-		a.items = append(a.items, j.items)
+		a.items = append(a.items, j.Items)
 	}
 	if len(a.items) == 0 {
 		return nil, console.Failure("there are no items")
@@ -120,15 +116,15 @@ func (r *Runner) newAdviser(ctx context.Context, o AdviseOptions) (*adviser, err
 
 // call runs the command for an item.
 func (a *adviser) call(ctx context.Context, i int) error {
-	x, j := a.executor, &job{seq: int64(i) + 1, items: a.items[i]}
-	slot := x.slots.take()
-	defer x.slots.put(slot)
+	x, j := a.executor, &output.Job{Seq: int64(i) + 1, Items: a.items[i]}
+	slot := x.Slots.Take()
+	defer x.Slots.Put(slot)
 	turn, beside := a.started.Add(1), a.running.Add(1) > 1
 	defer a.running.Add(-1)
-	if beside && x.limit.AwaitMemory(ctx, func(int64) { a.console.Message("waiting for memory") }) != nil {
+	if beside && x.Limit.AwaitMemory(ctx, func(int64) { a.console.Message("waiting for memory") }) != nil {
 		return context.Cause(ctx)
 	}
-	c, err := a.command.make(j, slot)
+	c, err := a.command.Make(j.Items, j.Seq, slot)
 	if err != nil {
 		return err
 	}
@@ -136,23 +132,23 @@ func (a *adviser) call(ctx context.Context, i int) error {
 	var said beginning
 	out.SetSeed(a.seed)
 	c.Stdout, c.Stderr = &out, &said
-	j.err = x.start(ctx, j, c)
+	j.Err = x.Start(ctx, j, c)
 	a.used.Add(int64(j.CPU))
-	if j.failed() && ctx.Err() != nil {
+	if j.Failed() && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return a.ended(i, j, beside || a.started.Load() != turn, out.Sum64(), strings.TrimSpace(string(said)))
 }
 
 // ended compares the output for an item with that of the same item alone, or returns how the command has failed.
-func (a *adviser) ended(i int, j *job, beside bool, sum uint64, said string) error {
+func (a *adviser) ended(i int, j *output.Job, beside bool, sum uint64, said string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	alone, told := a.alone[i], a.command.told(j)
+	alone, told := a.alone[i], a.command.Told(j.Items, j.Seq)
 	a.memory = max(a.memory, j.MaxRSS)
 	switch {
-	case j.failed():
-		text := strings.TrimSuffix(told+": "+j.reason()+": "+said, ": ")
+	case j.Failed():
+		text := strings.TrimSuffix(told+": "+j.Reason()+": "+said, ": ")
 		if beside {
 			text += "; others ran at the same time: items may depend on each other, or share what serves fewer at a time: see --most"
 		}
@@ -190,7 +186,7 @@ func (a *adviser) lines(r *advise.Report) string {
 		line = from + " | " + line
 	}
 	rest := strings.NewReplacer("${}", "{", "{}", "").Replace(strings.Join(a.Command, " ")) // it may have placeholders that xargs does not
-	if r.Limit < 2 || a.command.template == nil || strings.Contains(rest, "{") || len(a.Files)+len(a.Lists) > 1 {
+	if r.Limit < 2 || a.Shell || len(a.Command) == 0 || strings.Contains(rest, "{") || len(a.Files)+len(a.Lists) > 1 {
 		return line
 	}
 	return fmt.Sprintf("%s\n%s | xargs -P %d %s %s", line, from, r.Limit, place, command)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stint-go/stint/advise"
 	"github.com/stint-go/stint/cmd/stint/internal/console"
+	"github.com/stint-go/stint/cmd/stint/internal/run/command"
 	"github.com/stint-go/stint/cmd/stint/internal/testfiles"
 )
 
@@ -33,8 +34,8 @@ func adviserOf(t *testing.T, o Options, a AdviseOptions, stdin string) *adviser 
 	if err != nil {
 		t.Fatal(err)
 	}
-	got.executor.kill = nil
-	t.Cleanup(got.executor.close)
+	got.executor.Kill = nil
+	t.Cleanup(got.executor.Close)
 	return got
 }
 
@@ -50,22 +51,22 @@ func TestAdviseLines(t *testing.T) {
 		run, xargs string
 		prints     string // sorted
 	}{
-		{Options{Command: echo, Lists: [][]string{{"a", "b  'c'"}}}, 0, `stint run echo {} ::: a "b  'c'"`, `printf '%s\0' a "b  'c'" | xargs -P 4 -0 -I{} echo {}`, "a\nb  'c'\n"},
-		{Options{Command: []string{"echo", "x"}, Lists: [][]string{{"a", "b"}}}, 0, "stint run echo x ::: a b", `printf '%s\0' a b | xargs -P 4 -0 -n 1 echo x`, "x a\nx b\n"},
-		{Options{Command: []string{"echo", "x{}$"}}, 2, "seq 0 1 | stint run echo 'x{}$'", "seq 0 1 | xargs -P 4 -I{} echo 'x{}$'", "x0$\nx1$\n"},
-		{Options{Command: []string{"echo", "1"}}, 2, "seq 0 1 | stint run -s ': {}; echo 1'", "seq 0 1 | xargs -P 4 -I{} echo 1", "1\n1\n"},
-		{Options{Command: echo}, 0, "stint run echo {}", `tr '\n' '\0' | xargs -P 4 -0 -I{} echo {}`, "\"b  c\"\\\nit's\n"},
-		{Options{Command: echo, Files: []string{"-"}}, 0, "stint run -a - echo {}", `tr '\n' '\0' | xargs -P 4 -0 -I{} echo {}`, "\"b  c\"\\\nit's\n"},
-		{Options{Command: echo, Files: []string{"a file"}}, 0, "stint run -a 'a file' echo {}", `tr '\n' '\0' < 'a file' | xargs -P 4 -0 -I{} echo {}`, "\"b  c\"\\\nit's\n"},
-		{Options{Command: echo, Null: true}, 0, "stint run -0 echo {}", `cat | xargs -P 4 -0 -I{} echo {}`, "\n\"b  c\"\\\nit's\n"},
-		{Options{Command: echo, Lists: [][]string{{"a"}, {"b"}}}, 0, "stint run echo {} ::: a ::: b", "", ""},
-		{Options{Command: []string{"echo", "{.}"}, Lists: [][]string{{"a"}}}, 0, "stint run echo '{.}' ::: a", "", ""},
-		{Options{Command: []string{"echo", "${}"}, Lists: [][]string{{"a"}}}, 0, "stint run echo '${}' ::: a", "", ""},
-		{Options{Command: []string{"echo {}"}, Shell: true, Lists: [][]string{{"a"}}}, 0, "stint run -s 'echo {}' ::: a", "", ""},
-		{Options{Command: []string{"echo", "x"}, Shell: true}, 2, "seq 0 1 | stint run -s ': {}; echo x'", "", ""},
-		{Options{Command: []string{"echo $1"}, Shell: true}, 2, "seq 0 1 | stint run -s 'echo $1'", "", ""},
+		{Options{Spec: command.Spec{Command: echo}, Lists: [][]string{{"a", "b  'c'"}}}, 0, `stint run echo {} ::: a "b  'c'"`, `printf '%s\0' a "b  'c'" | xargs -P 4 -0 -I{} echo {}`, "a\nb  'c'\n"},
+		{Options{Spec: command.Spec{Command: []string{"echo", "x"}}, Lists: [][]string{{"a", "b"}}}, 0, "stint run echo x ::: a b", `printf '%s\0' a b | xargs -P 4 -0 -n 1 echo x`, "x a\nx b\n"},
+		{Options{Spec: command.Spec{Command: []string{"echo", "x{}$"}}}, 2, "seq 0 1 | stint run echo 'x{}$'", "seq 0 1 | xargs -P 4 -I{} echo 'x{}$'", "x0$\nx1$\n"},
+		{Options{Spec: command.Spec{Command: []string{"echo", "1"}}}, 2, "seq 0 1 | stint run -s ': {}; echo 1'", "seq 0 1 | xargs -P 4 -I{} echo 1", "1\n1\n"},
+		{Options{Spec: command.Spec{Command: echo}}, 0, "stint run echo {}", `tr '\n' '\0' | xargs -P 4 -0 -I{} echo {}`, "\"b  c\"\\\nit's\n"},
+		{Options{Spec: command.Spec{Command: echo}, Files: []string{"-"}}, 0, "stint run -a - echo {}", `tr '\n' '\0' | xargs -P 4 -0 -I{} echo {}`, "\"b  c\"\\\nit's\n"},
+		{Options{Spec: command.Spec{Command: echo}, Files: []string{"a file"}}, 0, "stint run -a 'a file' echo {}", `tr '\n' '\0' < 'a file' | xargs -P 4 -0 -I{} echo {}`, "\"b  c\"\\\nit's\n"},
+		{Options{Spec: command.Spec{Command: echo}, Null: true}, 0, "stint run -0 echo {}", `cat | xargs -P 4 -0 -I{} echo {}`, "\n\"b  c\"\\\nit's\n"},
+		{Options{Spec: command.Spec{Command: echo}, Lists: [][]string{{"a"}, {"b"}}}, 0, "stint run echo {} ::: a ::: b", "", ""},
+		{Options{Spec: command.Spec{Command: []string{"echo", "{.}"}}, Lists: [][]string{{"a"}}}, 0, "stint run echo '{.}' ::: a", "", ""},
+		{Options{Spec: command.Spec{Command: []string{"echo", "${}"}}, Lists: [][]string{{"a"}}}, 0, "stint run echo '${}' ::: a", "", ""},
+		{Options{Spec: command.Spec{Command: []string{"echo {}"}, Shell: true}, Lists: [][]string{{"a"}}}, 0, "stint run -s 'echo {}' ::: a", "", ""},
+		{Options{Spec: command.Spec{Command: []string{"echo", "x"}, Shell: true}}, 2, "seq 0 1 | stint run -s ': {}; echo x'", "", ""},
+		{Options{Spec: command.Spec{Command: []string{"echo $1"}, Shell: true}}, 2, "seq 0 1 | stint run -s 'echo $1'", "", ""},
 		{Options{Lists: [][]string{{"echo a"}}}, 0, "stint run ::: 'echo a'", "", ""},
-		{Options{Command: []string{"echo", "{#}"}, Lists: [][]string{{strings.Repeat("long ", 500)}}}, 0, "stint run echo '{#}' ::: <ITEMS>", "", ""},
+		{Options{Spec: command.Spec{Command: []string{"echo", "{#}"}}, Lists: [][]string{{strings.Repeat("long ", 500)}}}, 0, "stint run echo '{#}' ::: <ITEMS>", "", ""},
 	} {
 		a := adviserOf(t, test.o, AdviseOptions{N: test.n}, stdin)
 		run, xargs, _ := strings.Cut(a.lines(&advise.Report{Answer: advise.Yes, Limit: 4, Best: &advise.Model{}}), "\n")
@@ -94,7 +95,7 @@ func TestAdviseJobs(t *testing.T) {
 		{advise.Report{Answer: advise.Yes, Limit: 4, Best: &advise.Model{Limit: 4}}, "stint run -j 4 echo a"},
 		{advise.Report{Answer: advise.Yes, Limit: 4, Best: &advise.Model{}}, "stint run echo a"},
 	} {
-		a := adviserOf(t, Options{Command: []string{"echo", "a"}}, AdviseOptions{}, "b\n")
+		a := adviserOf(t, Options{Spec: command.Spec{Command: []string{"echo", "a"}}}, AdviseOptions{}, "b\n")
 		if got, _, _ := strings.Cut(a.lines(&test.r), "\n"); got != test.want {
 			t.Errorf("%s: %s, want %s", test.r.Answer, got, test.want)
 		}
@@ -112,7 +113,7 @@ func TestAdviseCalls(t *testing.T) {
 		"yes {} | head -n 99 >&2; ! :":              "exit status 1: a b\na b",
 		"test -e {} || { touch {}; exit; }; exit 5": "exit status 5" + hint,
 	} {
-		a := adviserOf(t, Options{Command: []string{script}, Shell: true, Lists: [][]string{{"a b"}}}, AdviseOptions{}, "")
+		a := adviserOf(t, Options{Spec: command.Spec{Command: []string{script}, Shell: true}, Lists: [][]string{{"a b"}}}, AdviseOptions{}, "")
 		err := a.call(t.Context(), 0)
 		if strings.HasSuffix(want, hint) && err == nil {
 			a.running.Add(1)
@@ -123,7 +124,7 @@ func TestAdviseCalls(t *testing.T) {
 		}
 	}
 	for outputs, differs := range map[string]bool{"aaa": false, "aab": true, "ab": false, "abc": false} {
-		a := adviserOf(t, Options{Command: []string{"cat", "output"}}, AdviseOptions{N: 1}, "")
+		a := adviserOf(t, Options{Spec: command.Spec{Command: []string{"cat", "output"}}}, AdviseOptions{N: 1}, "")
 		for i, text := range strings.Split(outputs, "") {
 			testfiles.Write(t, "output", text)
 			if i == len(outputs)-1 {
@@ -143,13 +144,13 @@ func TestAdviseCalls(t *testing.T) {
 // ends, commands are terminated, and killed.
 func TestAdviseBeside(t *testing.T) {
 	t.Chdir(t.TempDir())
-	a := adviserOf(t, Options{Command: []string{"touch {}; until [ -e 0 ] && [ -e 1 ]; do sleep 0.01; done"}, Shell: true}, AdviseOptions{N: 2}, "")
+	a := adviserOf(t, Options{Spec: command.Spec{Command: []string{"touch {}; until [ -e 0 ] && [ -e 1 ]; do sleep 0.01; done"}, Shell: true}}, AdviseOptions{N: 2}, "")
 	first := make(chan error)
 	go func() { first <- a.call(t.Context(), 0) }()
 	if err := cmp.Or(a.call(t.Context(), 1), <-first); err != nil || len(a.alone) > 0 || a.used.Load() == 0 {
 		t.Errorf("%v; outputs alone %v, CPU time %d; want none alone", err, maps.Keys(a.alone), a.used.Load())
 	}
-	a = adviserOf(t, Options{Command: []string{"trap : TERM; touch started; while :; do sleep 0.01; done"}, Shell: true}, AdviseOptions{N: 1}, "")
+	a = adviserOf(t, Options{Spec: command.Spec{Command: []string{"trap : TERM; touch started; while :; do sleep 0.01; done"}, Shell: true}}, AdviseOptions{N: 1}, "")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	because := errors.New("enough")
 	go func() {

@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"sync"
-	"time"
 )
 
 // An ahead bounds the jobs that are read ahead, by their bytes. The zero value is ready.
@@ -49,52 +48,4 @@ func (a *ahead) remove(bytes int) {
 	if a.room.L != nil {
 		a.room.Broadcast()
 	}
-}
-
-// slots numbers the jobs that run concurrently, from 1. The zero value is ready.
-type slots struct {
-	mu   sync.Mutex
-	used []bool
-}
-
-// take returns the lowest free number.
-func (s *slots) take() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i, used := range s.used {
-		if !used {
-			s.used[i] = true
-			return i + 1
-		}
-	}
-	s.used = append(s.used, true)
-	return len(s.used)
-}
-
-func (s *slots) put(n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.used[n-1] = false
-}
-
-// starts keeps a time between starts. The zero value is ready.
-type starts struct {
-	mu   sync.Mutex
-	next time.Time
-}
-
-// wait waits until d has passed since the start before.
-func (s *starts) wait(ctx context.Context, d time.Duration) error {
-	if d == 0 {
-		return context.Cause(ctx)
-	}
-	s.mu.Lock()
-	now := time.Now()
-	at := s.next
-	if at.Before(now) {
-		at = now
-	}
-	s.next = at.Add(d)
-	s.mu.Unlock()
-	return sleep(ctx, at.Sub(now))
 }

@@ -10,50 +10,37 @@ import (
 	"time"
 
 	"github.com/stint-go/stint/cmd/stint/internal/machine"
+	"github.com/stint-go/stint/cmd/stint/internal/run/command"
+	"github.com/stint-go/stint/cmd/stint/internal/run/local"
+	"github.com/stint-go/stint/cmd/stint/internal/run/output"
 	"github.com/stint-go/stint/cmd/stint/internal/server"
 )
 
 // Options are the flags of "stint run", and its operands.
 type Options struct {
-	Command []string   // with placeholders; empty: each input is a command for the shell
-	Lists   [][]string // after each :::
+	command.Spec
+	output.Format
+	local.Policy
 
-	Files     []string // of --arg-file
+	Lists     [][]string // after each :::
+	Files     []string   // of --arg-file
 	Null      bool
 	Delimiter string
 	MaxArgs   int
 	Fit       bool // -X
 	ColSep    string
-	Trim      bool   // white space around items
-	Replace   string // what stands for the items; {} unless given
+	Trim      bool         // white space around items
+	Block     machine.Size // of --pipe
 
-	Shell bool
-
-	Jobs       int // 0: adaptive
-	Delay      Duration
-	Timeout    Duration
-	Retries    int
-	NoOverload bool // exit status 75 is a failure like others, as --retries was given
-	RetryDelay Duration
-	Halt       Halt
-	DryRun     bool
-	Nice       int
-	MemFree    Size
-
-	Unordered, LineBuffer, Ungroup bool
-	Tag, JSON, Quiet               bool
-	Results                        string // a directory
-	Progress                       string
+	Halt     Halt
+	DryRun   bool
+	Quiet    bool
+	Progress string
 
 	Joblog               string // a file
 	Resume, ResumeFailed bool
 
-	Pipe  bool
-	Block Size
-
 	Server server.Connection // workers of this server run the jobs; without a URL this process does
-	Env    []string          // names of variables
-	Dir    string            // the working directory
 }
 
 // A Duration is a flag: a number of seconds, or a duration as Go writes it.
@@ -86,33 +73,6 @@ func (d *Duration) String() string {
 
 // Type returns the name of the value in the help.
 func (d *Duration) Type() string { return "duration" }
-
-// A Size is a flag: a number of bytes, such as 300M.
-type Size int64
-
-// Set parses s.
-func (b *Size) Set(s string) error {
-	n, err := machine.ParseSize(s)
-	if err == nil {
-		*b = Size(n)
-	}
-	return err
-}
-
-// String formats b; "" is the default of a flag.
-func (b *Size) String() string {
-	switch n := int64(*b); {
-	case n == 0:
-		return ""
-	case n%(1<<20) == 0:
-		return strconv.FormatInt(n>>20, 10) + "M"
-	default:
-		return strconv.FormatInt(n, 10)
-	}
-}
-
-// Type returns the name of the value in the help.
-func (b *Size) Type() string { return "size" }
 
 // A Halt is a flag: when to end a run early. The zero value is never.
 type Halt struct {

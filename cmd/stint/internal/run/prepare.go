@@ -1,7 +1,6 @@
 package run
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,25 +9,25 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 	"github.com/stint-go/stint/cmd/stint/internal/interrupt"
 	"github.com/stint-go/stint/cmd/stint/internal/items"
 	"github.com/stint-go/stint/cmd/stint/internal/machine"
-	"github.com/stint-go/stint/cmd/stint/internal/template"
+	"github.com/stint-go/stint/cmd/stint/internal/run/command"
 )
 
 const (
-	localBlock      = 1 << 20   // of --pipe
-	argumentReserve = 4096      // bytes of the system's limit on arguments that stay free
-	maxItems        = 128 << 10 // bytes of the items of a job with -X: as xargs, enough to make starts cheap
-	maxText         = 64 << 20  // bytes of a line of input that is no argument
+	localBlock  = 1 << 20   // of --pipe
+	remoteBlock = 512 << 10 // with --cluster, if a message may be so large
+	maxText     = 64 << 20  // bytes of a line of input that is no argument
 )
 
 // prepare checks the options that need more than a look at flags.
 func (r *Runner) prepare() (err error) {
-	r.command = newCommand(&r.Options)
+	r.Remote = r.Server.URL != ""
+	r.NoWait = r.Remote
+	r.command = command.New(r.Spec)
 	r.input = items.Options{
 		Files: r.Files, Lists: r.Lists, Delimiter: '\n', Trim: r.Trim, MaxArgs: r.MaxArgs,
 	}
@@ -42,7 +41,7 @@ func (r *Runner) prepare() (err error) {
 	}
 	if r.Block == 0 {
 		r.Block = localBlock
-		if r.Server.URL != "" {
+		if r.Remote {
 			r.Block = remoteBlock
 		}
 	}
@@ -57,45 +56,16 @@ func (r *Runner) prepare() (err error) {
 	if !r.Pipe {
 		r.bound()
 	}
-	if r.Server.URL != "" && r.Dir != "" {
+	if r.Remote && r.Dir != "" {
 		r.Dir, err = filepath.Abs(r.Dir)
 	}
 	return err
 }
 
-// operators are words that tell a shell what to do. A program gets them as arguments, which is
-// right for some.
-var (
-	operators    = strings.Fields("> >> < << <<< | |& || && ; & >| 2> 2>> 2>&1 >&2 &> &>>")
-	withOperator = strings.Fields("[ ack ag egrep expr fgrep find grep rg ssh test tr zgrep")
-)
-
 // warn says what is perhaps not what the user wants.
 func (r *Runner) warn() {
-	warn := func(broken bool, text string) {
-		if broken && !r.Quiet {
-			r.console.Message("warning: " + text)
-		}
-	}
-	if !r.Shell && !slices.ContainsFunc(r.Command, func(w string) bool { return slices.Contains(withOperator, filepath.Base(w)) }) {
-		i := slices.IndexFunc(r.Command, func(w string) bool { return slices.Contains(operators, w) })
-		if i > 0 && !strings.HasPrefix(r.Command[i-1], "-") { // not the value of an option
-			warn(true, console.Quote(r.Command[i])+" is an argument of the command; a command for the shell needs -s (--shell)")
-		}
-	}
-	if r.command.template != nil {
-		return
-	}
-	isScript := r.command.script != nil
-	warn(isScript && !r.Pipe && r.command.script.Constant(), `the script names no item, by {} or "$1": all jobs are the same`)
-	known := functions(r.jobEnv())
-	for _, name := range functions(os.Environ()) {
-		switch mayCall := r.mayCall(name); {
-		case !slices.Contains(known, name):
-			warn(mayCall && isScript, "workers do not have the function "+name+": pass it by --env "+template.Quote([]string{"BASH_FUNC_" + name + "%%"}))
-		case !strings.HasPrefix(filepath.Base(r.command.name), "bash"):
-			warn(mayCall && (isScript || os.Getenv("STINT_SHELL") == ""), "scripts are for "+console.Quote(r.command.name)+", which does not know the function "+name+" of bash")
-		}
+	if !r.Quiet {
+		r.command.Warn(func(text string) { r.console.Message("warning: " + text) })
 	}
 }
 
@@ -126,82 +96,14 @@ func (r *Runner) warnOfNothing() {
 
 // bound makes jobs so small that the system starts them.
 func (r *Runner) bound() {
-	r.input.MaxItem = maxArgument()
+	r.input.MaxItem = command.MaxArgument()
 	if r.ColSep != "" || r.Trim { // a line is not an argument
 		r.input.MaxItem = maxText
 	}
-	args, env := r.command.expand(&job{}, maxSeq, maxSlot)
-	more, _ := r.command.expand(&job{items: make([]string, 9)}, maxSeq, maxSlot)
-	budget := r.command.room() - size(args) - size(env)
-	if r.command.template == nil && len(more[2]) > len(args[2]) { // all items are in the script, which is an argument
-		budget = min(budget, maxArgument()-len(args[2]))
-	}
-	if r.Fit {
-		budget = min(budget, maxItems)
-	}
-	if r.Fit || r.command.beyond(1) == "" { // or a job with fewer items would do something else
-		r.input.Budget = max(1, budget)
-	}
-	r.input.Cost, r.input.Fit, r.input.Jobs = r.command.cost, r.Fit, r.Jobs
+	r.input.Budget, r.input.Cost, r.input.Fit, r.input.Jobs = r.command.Budget(r.Fit), r.command.Cost, r.Fit, r.Jobs
 	if r.Jobs == 0 {
 		r.input.Jobs = machine.CPUs()
 	}
-}
-
-// maxSeq and maxSlot have as many digits as any numbers of jobs and slots.
-const maxSeq, maxSlot = 1 << 62, 1 << 30
-
-// room returns how many bytes the arguments of a job, and variables of its own, may have.
-func (c *command) room() int { return maxArguments(size(c.env)) - argumentReserve }
-
-// tooLong returns an error if the system would not start a job that has these items.
-func (c *command) tooLong(items []string) error {
-	args, env := c.expand(&job{items: items}, maxSeq, maxSlot)
-	all := append(args, env...)
-	longest := slices.MaxFunc(all, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
-	most := maxArgument()
-	what := fmt.Sprintf("an argument of %d bytes is too long, %d are possible", len(longest), most)
-	if room := c.room(); len(longest) <= most {
-		if size(all) <= room {
-			return nil
-		}
-		what = fmt.Sprintf("arguments of %d bytes are too long, %d are possible", size(all), room)
-	}
-	const shown = 40
-	return errors.New(what + ": " + console.Quote(longest[:min(shown, len(longest))]))
-}
-
-// size returns what the system counts for arguments or variables.
-func size(list []string) int {
-	n := 0
-	for _, s := range list {
-		n += len(s) + 1 + pointerSize
-	}
-	return n
-}
-
-const pointerSize = 8
-
-// beyond is Beyond of the command.
-func (c *command) beyond(n int) string {
-	switch {
-	case c.template != nil:
-		return c.template.Beyond(n)
-	case c.script != nil:
-		return c.script.Beyond(n)
-	}
-	return ""
-}
-
-// cost returns the bytes that an item adds to the arguments.
-func (c *command) cost(item string) int {
-	switch {
-	case c.template != nil:
-		return c.template.Cost(item)
-	case c.script != nil:
-		return c.script.Cost(item)
-	}
-	return len(item) + 1
 }
 
 // An inputFile is a file, perhaps a pipe, whose reader fails when the run ends.

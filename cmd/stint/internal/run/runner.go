@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"runtime/debug"
+	"strconv"
 	"sync"
 	"time"
 
@@ -17,7 +18,11 @@ import (
 	"github.com/stint-go/stint/cmd/stint/internal/items"
 	"github.com/stint-go/stint/cmd/stint/internal/joblog"
 	"github.com/stint-go/stint/cmd/stint/internal/limit"
-	"github.com/stint-go/stint/cmd/stint/internal/process"
+	"github.com/stint-go/stint/cmd/stint/internal/machine"
+	"github.com/stint-go/stint/cmd/stint/internal/run/command"
+	"github.com/stint-go/stint/cmd/stint/internal/run/local"
+	"github.com/stint-go/stint/cmd/stint/internal/run/output"
+	"github.com/stint-go/stint/cmd/stint/internal/run/remote"
 )
 
 const (
@@ -30,15 +35,6 @@ const (
 // waitInterval is the time after a signal after which the command says that it waits for jobs.
 const waitInterval = 3 * time.Second
 
-// An ExitError ends a run with an exit status of its own, after Message unless that is empty.
-type ExitError struct {
-	Status  int
-	Message string
-}
-
-// Error returns the message.
-func (e *ExitError) Error() string { return e.Message }
-
 // errHalted is why the running jobs are terminated.
 var errHalted = errors.New("halted")
 
@@ -48,12 +44,12 @@ type Runner struct {
 	std     console.Streams
 	console *console.Console
 	input   items.Options
-	command command
+	command *command.Command
 
 	maxBlock int // bytes of a block that a server takes; 0: there is none
 
-	printer  *printer
-	executor *executor               // nil: workers run the jobs
+	printer  *output.Printer
+	executor *local.Executor         // nil: workers run the jobs
 	log      *joblog.Log             // nil: there is none
 	done     *joblog.Done            // nil: nothing is
 	cancel   context.CancelCauseFunc // of the run
@@ -72,9 +68,9 @@ type counts struct {
 	running   int
 	succeeded int
 	failed    int
-	halting   bool // no more jobs start
-	halted    *job // whose end has halted the run
-	first     *job // the first one that failed, in order
+	halting   bool        // no more jobs start
+	halted    *output.Job // whose end has halted the run
+	first     *output.Job // the first one that failed, in order
 }
 
 // New returns a Runner, or an error of the command line.
@@ -90,8 +86,8 @@ func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
 		defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
 	}
 	r.warn()
-	if r.Server.URL == "" && !r.DryRun {
-		if err := r.command.find(); err != nil {
+	if !r.Remote && !r.DryRun {
+		if err := r.command.Find(); err != nil {
 			return err
 		}
 	}
@@ -110,61 +106,46 @@ func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
 	if _, err := interrupt.Call(ctx, func() (any, error) { return nil, r.openLog() }); err != nil { // perhaps a pipe
 		return err
 	}
-	r.printer = newPrinter(&r.Options, r.std, r.console, func(err error) { cancel(err) })
-	defer context.AfterFunc(ctx, r.printer.abort)()
+	r.printer = output.New(r.Format, r.std, r.console, func(err error) { cancel(err) })
+	defer context.AfterFunc(ctx, r.printer.Abort)()
 	run := r.eachRemote
-	if r.Server.URL == "" {
+	if !r.Remote {
 		if r.executor, err = r.newExecutor(interrupt.Second(ctx), watcher); err != nil {
 			return err
 		}
-		defer r.executor.close()
+		defer r.executor.Close()
 		defer r.reportWaiting(ctx)()
 		run = r.each
 	}
 	stopProgress := r.showProgress(ctx)
 	err = run(ctx, source)
 	stopProgress()
-	r.printer.rest()
-	r.printer.summary(r)
+	r.printer.Rest()
+	r.printer.Summary(r.summary())
 	if err == nil && ctx.Err() == nil {
 		r.warnOfNothing()
 	}
-	return r.end(ctx, errors.Join(err, r.printer.close(), r.closeLog()))
+	return r.end(ctx, errors.Join(err, r.printer.Close(), r.closeLog()))
 }
 
 // newExecutor returns what runs the jobs here.
-func (r *Runner) newExecutor(kill context.Context, watcher []string) (*executor, error) {
-	engine, err := newEngine(watcher, r.console)
+func (r *Runner) newExecutor(kill context.Context, watcher []string) (*local.Executor, error) {
+	m, err := local.NewMachine(r.Jobs, r.MemFree, watcher, r.printer, r.console)
 	if err != nil {
 		return nil, err
 	}
-	x := &executor{
-		o: &r.Options, command: &r.command, engine: engine, limit: limit.New(r.Jobs, int64(r.MemFree)), printer: r.printer, slots: new(slots),
-		kill: kill, stopped: r.stopped, fail: r.cancel, say: r.console.Message, warn: r.console.Message,
-	}
+	say := r.console.Message
 	if r.Quiet {
-		x.say = func(string) {}
+		say = func(string) {}
 	}
-	return x, nil
-}
-
-// newEngine returns what starts processes.
-func newEngine(watcher []string, c *console.Console) (*process.Engine, error) {
-	engine, err := process.New(watcher)
-	switch {
-	case engine == nil:
-		return nil, console.Failure(err.Error())
-	case err != nil:
-		c.Message("jobs may outlive this process if it is killed: " + console.Reason(err))
-	}
-	return engine, nil
+	return &local.Executor{Machine: m, Policy: r.Policy, Command: r.command, Kill: kill, Stopped: r.stopped, Fail: r.cancel, Say: say}, nil
 }
 
 // each runs the jobs of source and prints them.
 func (r *Runner) each(ctx context.Context, source *items.Items) error {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	jobs := func(yield func(*job) bool) {
+	jobs := func(yield func(*output.Job) bool) {
 		for j, err := range r.jobs(ctx, source) {
 			if err != nil {
 				fail(err)
@@ -175,7 +156,7 @@ func (r *Runner) each(ctx context.Context, source *items.Items) error {
 			}
 		}
 	}
-	opts := []stint.Option{r.executor.limit.Limiter(), stint.Queue(maxAhead), stint.Name("run")}
+	opts := []stint.Option{r.executor.Limit.Limiter(), stint.Queue(maxAhead), stint.Name("run")}
 	if r.Unordered {
 		opts = append(opts, stint.Unordered())
 	}
@@ -183,40 +164,74 @@ func (r *Runner) each(ctx context.Context, source *items.Items) error {
 		if err != nil {
 			return err
 		}
-		if j.interrupted {
-			r.printer.skip(j)
+		if j.Interrupted {
+			r.printer.Skip(j)
 		} else {
-			r.printer.finish(j)
+			r.printer.Finish(j)
 		}
 	}
 	return nil
 }
 
 // run runs one job.
-func (r *Runner) run(ctx context.Context, j *job) (*job, error) {
-	defer r.ahead.remove(j.size())
-	if r.stopped() {
-		j.interrupted = true
+func (r *Runner) run(ctx context.Context, j *output.Job) (*output.Job, error) {
+	if !r.begin(j) {
+		j.Interrupted = true
 		return j, nil
 	}
-	r.running(1)
-	defer r.running(-1)
-	r.executor.execute(ctx, j)
-	j.sent, j.block = int64(len(j.block)), nil
-	r.printer.ended(j)
-	r.settled(j)
+	r.executor.Execute(ctx, j)
+	j.Block = nil
+	r.printer.Ended(j)
+	r.settle(j)
 	return j, nil
 }
 
-func (r *Runner) running(n int) {
+// eachRemote runs the jobs of source on the workers of the server.
+func (r *Runner) eachRemote(ctx context.Context, source *items.Items) error {
+	run := remote.Run{
+		Server: &r.Server, Console: r.console, Printer: r.printer, Command: r.command, Spec: r.Spec, Policy: r.Policy,
+		Jobs:  func(ctx context.Context) iter.Seq2[*output.Job, error] { return r.jobs(ctx, source) },
+		Begin: r.begin, Settle: r.settle, Cancel: r.cancel,
+	}
+	if !r.Unordered {
+		run.Ahead = maxAhead
+	}
+	if r.Halt.When == Soon { // jobs in the queue of the server still run then: they are few
+		run.Unsettled = cmp.Or(r.Jobs, remoteAhead)
+	}
+	m, err := remote.NewSubmitter(ctx, run)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	if !r.Pipe {
+		source.Bound(m.Room(), remote.Cost)
+		return m.Submit(ctx)
+	}
+	r.maxBlock = m.MaxBlock()
+	most := machine.Size(r.maxBlock)
+	if r.Block > most && r.Block != remoteBlock { // the default
+		return console.Failure("--block " + r.Block.String() + " is too large for " + r.Server.Public() + ": a block has at most " + strconv.Itoa(r.maxBlock) + " bytes there")
+	}
+	r.Block = min(r.Block, most)
+	return m.Submit(ctx)
+}
+
+// begin counts a job that runs now. It reports false if no more jobs are to run.
+func (r *Runner) begin(j *output.Job) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.counts.running += n
+	if r.counts.halting {
+		r.ahead.remove(j.Ahead)
+		return false
+	}
+	r.counts.running++
+	return true
 }
 
 // jobs yields the jobs that are to run.
-func (r *Runner) jobs(ctx context.Context, source *items.Items) iter.Seq2[*job, error] {
-	return func(yield func(*job, error) bool) {
+func (r *Runner) jobs(ctx context.Context, source *items.Items) iter.Seq2[*output.Job, error] {
+	return func(yield func(*output.Job, error) bool) {
 		defer context.AfterFunc(ctx, r.endInput)() // which may wait for more
 		var position int64
 		for j, err := range r.all(ctx, source) {
@@ -227,15 +242,15 @@ func (r *Runner) jobs(ctx context.Context, source *items.Items) iter.Seq2[*job, 
 				yield(nil, err)
 				return
 			}
-			if r.done != nil && r.done.Take(j.log) {
+			if r.done != nil && r.done.Take(j.Log) {
 				r.mu.Lock()
 				r.counts.skipped++
 				r.mu.Unlock()
 				continue
 			}
-			j.position = position
+			j.Position, j.Ahead = position, size(j)
 			position++
-			if r.stopped() || r.ahead.add(ctx, j.size(), r.current) != nil {
+			if r.stopped() || r.ahead.add(ctx, j.Ahead, r.current) != nil {
 				return
 			}
 			if !yield(j, nil) {
@@ -246,14 +261,14 @@ func (r *Runner) jobs(ctx context.Context, source *items.Items) iter.Seq2[*job, 
 }
 
 // all yields all jobs of the input, with their numbers.
-func (r *Runner) all(ctx context.Context, source *items.Items) iter.Seq2[*job, error] {
-	return func(yield func(*job, error) bool) {
+func (r *Runner) all(ctx context.Context, source *items.Items) iter.Seq2[*output.Job, error] {
+	return func(yield func(*output.Job, error) bool) {
 		var seq int64
-		next := func(j *job) bool {
+		next := func(j *output.Job) bool {
 			seq++
-			j.seq, j.whole = seq, r.JSON
+			j.Seq, j.Sent, j.Whole = seq, int64(len(j.Block)), r.JSON
 			if r.Joblog != "" || r.JSON {
-				j.log = r.command.text(j)
+				j.Log = r.command.Text(j.Items, j.Seq)
 			}
 			return yield(j, nil)
 		}
@@ -264,7 +279,7 @@ func (r *Runner) all(ctx context.Context, source *items.Items) iter.Seq2[*job, e
 					yield(nil, inputError(err))
 					return
 				}
-				if !next(&job{block: block}) {
+				if !next(&output.Job{Block: block}) {
 					return
 				}
 			}
@@ -274,17 +289,17 @@ func (r *Runner) all(ctx context.Context, source *items.Items) iter.Seq2[*job, e
 		warned := r.Quiet
 		for list, err := range source.Seq(ctx) {
 			if err == nil {
-				err = r.command.tooLong(list)
+				err = r.command.TooLong(list)
 			}
 			if err != nil {
 				yield(nil, inputError(err))
 				return
 			}
-			if p := r.command.beyond(len(list)); p != "" && !warned {
+			if p := r.command.Beyond(len(list)); p != "" && !warned {
 				warned = true
 				r.warnOfPlaceholder(p, seq+1, len(list))
 			}
-			if !next(&job{items: list}) {
+			if !next(&output.Job{Items: list}) {
 				return
 			}
 		}
@@ -323,10 +338,10 @@ func (r *Runner) dryRun(ctx context.Context, source *items.Items) error {
 		if err != nil {
 			return errors.Join(err, out.Flush())
 		}
-		if r.done != nil && r.done.Take(j.log) {
+		if r.done != nil && r.done.Take(j.Log) {
 			continue
 		}
-		if err := out.Line(append([]byte(r.command.shown(j)), '\n')); err != nil {
+		if err := out.Line(append([]byte(r.command.Shown(j.Items, j.Seq)), '\n')); err != nil {
 			return err
 		}
 	}
@@ -367,7 +382,7 @@ func (r *Runner) end(ctx context.Context, err error) error {
 	defer r.mu.Unlock()
 	c := &r.counts
 	if c.failed > 0 && !r.Quiet {
-		r.console.Message(c.summary(&r.command))
+		r.console.Message(c.summary(r.command))
 	}
 	var write *console.WriteError
 	switch cause := context.Cause(ctx); {
@@ -378,7 +393,7 @@ func (r *Runner) end(ctx context.Context, err error) error {
 	case c.halted != nil && r.Halt.Success:
 		return nil
 	case c.halted != nil:
-		return &ExitError{Status: c.halted.status()}
+		return &console.ExitError{Status: c.halted.Status()}
 	case cause != nil && !errors.Is(cause, context.Canceled):
 		return cause
 	case err != nil:
@@ -390,15 +405,15 @@ func (r *Runner) end(ctx context.Context, err error) error {
 }
 
 // summary says how many jobs have failed.
-func (c *counts) summary(command *command) string {
+func (c *counts) summary(command *command.Command) string {
 	what := "1 job of 1"
 	if n := c.failed + c.succeeded; n > 1 {
 		what = fmt.Sprintf("%d of %d jobs", c.failed, n)
 	}
 	if c.failed == 1 {
-		return fmt.Sprintf("%s failed: job %d, %s: %s", what, c.first.seq, c.first.reason(), command.told(c.first))
+		return fmt.Sprintf("%s failed: job %d, %s: %s", what, c.first.Seq, c.first.Reason(), command.Told(c.first.Items, c.first.Seq))
 	}
-	return fmt.Sprintf("%s failed; the first is job %d, %s: %s", what, c.first.seq, c.first.reason(), command.told(c.first))
+	return fmt.Sprintf("%s failed; the first is job %d, %s: %s", what, c.first.Seq, c.first.Reason(), command.Told(c.first.Items, c.first.Seq))
 }
 
 // reportWaiting says some time after a signal has ended ctx, until stop is called, that jobs still
@@ -443,29 +458,34 @@ func (r *Runner) stopped() bool {
 }
 
 // size returns the bytes that a job has until it has ended.
-func (j *job) size() int {
-	n := len(j.block) + len(j.log)
-	for _, item := range j.items {
+func size(j *output.Job) int {
+	n := len(j.Block) + len(j.Log)
+	for _, item := range j.Items {
 		n += len(item) + 16
 	}
 	return n
 }
 
-// settled counts a job that has ended, and writes it to the log.
-func (r *Runner) settled(j *job) {
-	if j.interrupted {
-		return
+// settle counts a job that has ended, and writes it to the log.
+func (r *Runner) settle(j *output.Job) {
+	r.ahead.remove(j.Ahead)
+	var err error
+	if !j.Interrupted {
+		err = r.append(j)
 	}
-	err := r.append(j)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	c := &r.counts
-	if j.failed() {
+	c.running--
+	switch {
+	case j.Interrupted:
+		return
+	case j.Failed():
 		c.failed++
-		if c.first == nil || j.seq < c.first.seq {
+		if c.first == nil || j.Seq < c.first.Seq {
 			c.first = j
 		}
-	} else {
+	default:
 		c.succeeded++
 	}
 	if err != nil {
@@ -487,18 +507,18 @@ func (r *Runner) settled(j *job) {
 }
 
 // append writes j to the log.
-func (r *Runner) append(j *job) error {
+func (r *Runner) append(j *output.Job) error {
 	if r.log == nil {
 		return nil
 	}
 	e := joblog.Entry{
-		Seq: j.seq, Host: j.host, Start: j.Start, Runtime: j.Elapsed, Send: j.sent, Receive: j.received(),
-		Exit: j.Exit, Signal: j.Signal, Command: j.log,
+		Seq: j.Seq, Host: j.Host, Start: j.Start, Runtime: j.Elapsed, Send: j.Sent, Receive: j.Stdout.Len(),
+		Exit: j.Exit, Signal: j.Signal, Command: j.Log,
 	}
 	if e.Start.IsZero() {
 		e.Start = time.Now()
 	}
-	if j.timedOut || j.err != nil && e.Exit == 0 && e.Signal == 0 {
+	if j.TimedOut || j.Err != nil && e.Exit == 0 && e.Signal == 0 {
 		e.Exit = -1
 	}
 	return r.log.Append(e)
@@ -509,7 +529,15 @@ func (r *Runner) state() limit.State {
 	if r.executor == nil {
 		return limit.State{Limit: r.Jobs}
 	}
-	return r.executor.limit.State()
+	return r.executor.Limit.State()
+}
+
+// summary returns how many jobs have run.
+func (r *Runner) summary() output.Summary {
+	r.mu.Lock()
+	c := r.counts
+	r.mu.Unlock()
+	return output.Summary{Jobs: c.succeeded + c.failed, Succeeded: c.succeeded, Failed: c.failed, Skipped: c.skipped, Limit: r.state()}
 }
 
 // current returns how many jobs may run concurrently, as far as it is known.
@@ -517,5 +545,5 @@ func (r *Runner) current() int {
 	if r.executor == nil {
 		return max(r.Jobs, remoteAhead)
 	}
-	return r.executor.limit.Limiter().Current()
+	return r.executor.Limit.Limiter().Current()
 }

@@ -3,8 +3,6 @@ package run
 import (
 	"bytes"
 	"context"
-	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -49,21 +47,5 @@ func TestReportWaiting(t *testing.T) {
 				t.Errorf("%s: %q, want %q", test.what, errs.String(), test.want)
 			}
 		})
-	}
-}
-
-// TestJobsHaveNoSecrets wants an environment of jobs, here and on a worker, without what lets
-// a client in.
-func TestJobsHaveNoSecrets(t *testing.T) {
-	for url, want := range map[string]string{
-		"nats://s3cret@h:1": "nats://h:1", "nats://ann:s3cret@h:1,tls://s3cret@i": "nats://h:1,tls://i", "ann:s3cret@h": "h", "nats://h:1": "nats://h:1",
-	} {
-		t.Setenv("STINT_TOKEN", "s3cret")
-		t.Setenv("STINT_CLUSTER", url)
-		t.Setenv("STINT_OTHER", "kept")
-		env := newCommand(&Options{Command: []string{"a"}}).env
-		if !slices.Contains(env, "STINT_CLUSTER="+want) || !slices.Contains(env, "STINT_OTHER=kept") || strings.Contains(strings.Join(env, "\n"), "s3cret") {
-			t.Errorf("%s: %q; want no secret, and all else", url, env)
-		}
 	}
 }

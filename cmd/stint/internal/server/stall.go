@@ -13,6 +13,9 @@ import (
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 )
 
+// StallInterval is the Interval of the commands.
+const StallInterval = 3 * time.Second
+
 // A Stall tells the user why no result of a run arrives.
 type Stall struct {
 	Client   *cluster.Client

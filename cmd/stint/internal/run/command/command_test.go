@@ -1,16 +1,14 @@
-package run
+package command
 
 import (
-	"bytes"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stint-go/stint/cmd/stint/internal/console"
-	"github.com/stint-go/stint/cmd/stint/internal/server"
 )
 
 // script writes an executable file, and returns its path.
@@ -68,22 +66,14 @@ func TestShell(t *testing.T) {
 				os.Unsetenv(name)
 			}
 		}
-		o := Options{Shell: test.script != "", Env: test.env}
+		spec := Spec{Shell: test.script != "", Remote: test.cluster, Env: test.env}
 		if test.script != "" {
-			o.Command = []string{test.script}
+			spec.Command = []string{test.script}
 		}
-		if test.cluster {
-			o.Server = server.Connection{URL: "nats://first"}
-		}
-		var errs bytes.Buffer
-		r, err := New(&o, console.Streams{Stderr: &errs})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.warn()
-		got := errs.String()
-		if r.command.name != test.want || !strings.Contains(got, test.warning) || (got == "") != (test.warning == "") {
-			t.Errorf("%+v: the shell is %s, messages %q", test, r.command.name, got)
+		c, got := New(spec), ""
+		c.Warn(func(text string) { got += text + "\n" })
+		if c.name != test.want || !strings.Contains(got, test.warning) || (got == "") != (test.warning == "") {
+			t.Errorf("%+v: the shell is %s, warnings %q", test, c.name, got)
 		}
 	}
 }
@@ -151,42 +141,18 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestBound wants jobs that the system starts.
-func TestBound(t *testing.T) {
-	t.Setenv("STINT_SHELL", "sh")
-	t.Setenv("LARGE", strings.Repeat("x", 20000)) // it counts, too
-	items := make([]string, 20000)
-	for i := range items {
-		items[i] = strings.Repeat("x", 400)
-	}
-	for _, o := range []Options{
-		{Command: []string{"echo"}}, {Command: []string{"echo", "a{}b", "{.}"}}, {Command: []string{"echo"}, Fit: true}, {Command: []string{"echo {.} {/}"}, Shell: true},
-		{Command: []string{"echo"}, Shell: true}, {},
+// TestJobsHaveNoSecrets wants an environment of jobs, here and on a worker, without what lets
+// a client in.
+func TestJobsHaveNoSecrets(t *testing.T) {
+	for url, want := range map[string]string{
+		"nats://s3cret@h:1": "nats://h:1", "nats://ann:s3cret@h:1,tls://s3cret@i": "nats://h:1,tls://i", "ann:s3cret@h": "h", "nats://h:1": "nats://h:1",
 	} {
-		o.Lists, o.MaxArgs = [][]string{items}, len(items)
-		r, err := New(&o, console.Streams{Stderr: io.Discard})
-		if err != nil {
-			t.Fatal(err)
-		}
-		source, err := r.open(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		n, first := 0, 0
-		for list, err := range source.Seq(t.Context()) {
-			if err == nil {
-				err = r.command.tooLong(list)
-			}
-			if err != nil {
-				t.Fatalf("%q: %v", o.Command, err)
-			}
-			if n == 0 {
-				first = len(list)
-			}
-			n += len(list)
-		}
-		if n != len(items) || first < 20 {
-			t.Errorf("%q: %d items in all, %d in the first job", o.Command, n, first)
+		t.Setenv("STINT_TOKEN", "s3cret")
+		t.Setenv("STINT_CLUSTER", url)
+		t.Setenv("STINT_OTHER", "kept")
+		env := New(Spec{Command: []string{"a"}}).env
+		if !slices.Contains(env, "STINT_CLUSTER="+want) || !slices.Contains(env, "STINT_OTHER=kept") || strings.Contains(strings.Join(env, "\n"), "s3cret") {
+			t.Errorf("%s: %q; want no secret, and all else", url, env)
 		}
 	}
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package run
+package command
 
 import (
 	"os"
@@ -22,8 +22,8 @@ func maxArguments(variables int) int {
 	return int(min(max(stack.Cur/4, least), most)) - variables
 }
 
-// maxArgument returns how many bytes one of them may have.
-func maxArgument() int {
+// MaxArgument returns how many bytes one of them may have.
+func MaxArgument() int {
 	if runtime.GOOS != "linux" {
 		return maxArguments(0)
 	}

@@ -1,4 +1,4 @@
-package run
+package output
 
 import (
 	"bytes"
@@ -31,31 +31,31 @@ type record struct {
 
 // object prints j as a line of JSON. The output is read from where it is kept, as it may be
 // large.
-func (p *printer) object(j *job) {
+func (p *Printer) object(j *Job) {
 	start := j.Start
 	if start.IsZero() { // it was not started
 		start = time.Now()
 	}
 	rec := record{
-		Seq: j.seq, Items: j.items, Command: text(j.log), Host: j.host, Start: start.Format(time.RFC3339Nano), Time: j.Elapsed.Seconds(), CPU: j.CPU.Seconds(),
-		Attempts: j.attempts, Status: j.status(), Signal: j.Signal,
+		Seq: j.Seq, Items: j.Items, Command: text(j.Log), Host: j.Host, Start: start.Format(time.RFC3339Nano), Time: j.Elapsed.Seconds(), CPU: j.CPU.Seconds(),
+		Attempts: j.Attempts, Status: j.Status(), Signal: j.Signal,
 	}
-	if j.items == nil {
+	if j.Items == nil {
 		rec.Items = []string{}
 	}
-	for _, item := range j.items {
+	for _, item := range j.Items {
 		if !utf8.ValidString(item) {
-			rec.Base64 = encodeItems(j.items)
+			rec.Base64 = encodeItems(j.Items)
 			break
 		}
 	}
-	if j.err != nil || j.timedOut {
-		rec.Error = text(j.reason())
+	if j.Err != nil || j.TimedOut {
+		rec.Error = text(j.Reason())
 	}
 	b := encode(rec)
 	_ = p.out.Line(b[:len(b)-len("}\n")])
-	p.member("stdout", j.stdout)
-	p.member("stderr", j.stderr)
+	p.member("stdout", j.Stdout)
+	p.member("stderr", j.Stderr)
 	_ = p.out.Line([]byte("}\n"))
 }
 
@@ -88,7 +88,7 @@ func encode(v any) []byte {
 
 // member prints a member of an object with what s has kept, and another one with its bytes if
 // these are not UTF-8.
-func (p *printer) member(name string, s *stream) {
+func (p *Printer) member(name string, s *Stream) {
 	fmt.Fprintf(p.out, `,"%s":"`, name)
 	valid := true
 	if s.buffer != nil {
@@ -140,8 +140,8 @@ func wholeRunes(b []byte) int {
 	return len(b)
 }
 
-// summaryRecord is the last line of --json.
-type summaryRecord struct {
+// A Summary is the last line of --json.
+type Summary struct {
 	Jobs      int         `json:"jobs"`
 	Succeeded int         `json:"succeeded"`
 	Failed    int         `json:"failed"`
@@ -149,13 +149,9 @@ type summaryRecord struct {
 	Limit     limit.State `json:"concurrency"`
 }
 
-// summary prints the last line of --json.
-func (p *printer) summary(r *Runner) {
-	if !r.JSON {
-		return
+// Summary prints the last line of --json.
+func (p *Printer) Summary(s Summary) {
+	if p.o.JSON {
+		_ = p.out.Line(encode(s))
 	}
-	r.mu.Lock()
-	c := r.counts
-	r.mu.Unlock()
-	_ = p.out.Line(encode(summaryRecord{c.succeeded + c.failed, c.succeeded, c.failed, c.skipped, r.state()}))
 }

@@ -1,4 +1,4 @@
-package run
+package output
 
 import (
 	"bytes"
@@ -12,15 +12,34 @@ import (
 // maxLine is how much of a line --line-buffer keeps. A longer one is written in parts.
 const maxLine = 1 << 20
 
-// A stream is the standard output or the standard error of an attempt of a job: where it is
-// kept, and where it is printed.
-type stream struct {
-	buffer *spool.Buffer // nil: it is not kept
-	to     io.Writer     // nil: the job has our own stream
-	bytes  atomic.Int64  // written
+// Streams are the standard output and the standard error of an attempt of a job. They are nil
+// before the first attempt.
+type Streams struct{ Stdout, Stderr *Stream }
+
+// discard drops what is kept.
+func (s Streams) discard() {
+	if s.Stdout != nil {
+		s.Stdout.discard()
+		s.Stderr.discard()
+	}
 }
 
-func (s *stream) Write(b []byte) (n int, err error) {
+// print prints what is kept, and lets the job print the rest itself.
+func (s Streams) print() {
+	s.Stdout.print()
+	s.Stderr.print()
+}
+
+// A Stream is one of them: where it is kept, and where it is printed. A job that writes to a
+// Stream of which neither is known has our own.
+type Stream struct {
+	buffer *spool.Buffer // nil: it is not kept
+	to     io.Writer
+	bytes  atomic.Int64 // written
+}
+
+// Write keeps b, or prints it.
+func (s *Stream) Write(b []byte) (n int, err error) {
 	if s.buffer != nil {
 		n, err = s.buffer.Write(b)
 	} else {
@@ -30,16 +49,26 @@ func (s *stream) Write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// writer returns what the process writes to; nil is our own stream.
-func (s *stream) writer() io.Writer {
+// Writer returns what the process writes to; nil is our own stream.
+func (s *Stream) Writer() io.Writer {
 	if s.buffer == nil && s.to == nil {
 		return nil
 	}
 	return s
 }
 
-// print prints what is kept, and lets the job print the rest itself.
-func (s *stream) print() {
+// Len returns the bytes that were written; a nil Stream has none.
+func (s *Stream) Len() int64 {
+	if s == nil {
+		return 0
+	}
+	return s.bytes.Load()
+}
+
+// Reader returns a reader of what is kept, which is all if the Format has JSON.
+func (s *Stream) Reader() io.Reader { return s.buffer.Reader() }
+
+func (s *Stream) print() {
 	switch l, ok := s.to.(*lineWriter); {
 	case s.buffer != nil:
 		_ = s.buffer.Direct(s.to) // the output has its own way to report errors
@@ -48,7 +77,7 @@ func (s *stream) print() {
 	}
 }
 
-func (s *stream) discard() {
+func (s *Stream) discard() {
 	if s.buffer != nil {
 		s.buffer.Discard()
 	}
@@ -63,7 +92,7 @@ func straight(w io.Writer) io.Writer {
 }
 
 // An errorWriter writes to the standard error, after what was written to the standard output.
-type errorWriter struct{ p *printer }
+type errorWriter struct{ p *Printer }
 
 func (e errorWriter) Write(b []byte) (int, error) {
 	_ = e.p.out.Flush()

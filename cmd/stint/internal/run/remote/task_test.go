@@ -1,4 +1,4 @@
-package run
+package remote
 
 import (
 	"encoding/json"
@@ -45,14 +45,14 @@ func prepareRequest(w *Worker, body []byte) error {
 	if err := q.check(); err != nil {
 		return err
 	}
-	x, j := w.executor(&q), &job{seq: q.Seq, items: stringsOf(q.Items), block: q.Block}
-	if err := w.permits(x.command, &q); err != nil {
+	c := q.command()
+	if err := w.permits(c, &q); err != nil {
 		return err
 	}
-	if err := x.command.find(); err != nil {
+	if err := c.Find(); err != nil {
 		return err
 	}
-	_, err := x.command.make(j, 1)
+	_, err := c.Make(stringsOf(q.Items), q.Seq, 1)
 	return err
 }
 
@@ -106,7 +106,7 @@ func TestTaskBytes(t *testing.T) {
 		if err := json.Unmarshal(encode(q), &got); err != nil {
 			t.Fatal(err)
 		}
-		o := (&Worker{}).executor(&got).o
+		o := got.spec()
 		if o.Replace != s || o.Command[0] != s || o.Dir != s || got.Shell != q.Shell || string(got.Items[0]) != s || string(got.Block) != s || string(got.Env[0]) != s {
 			t.Errorf("%q: got %+v", s, got)
 		}

@@ -1,7 +1,9 @@
-package run
+// Package remote runs jobs on the workers of a server, and is such a worker.
+package remote
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -15,6 +17,9 @@ var Lease = 10 * time.Second
 
 // inlineOutput is how much output a response has itself. More is sent before it, in pieces.
 const inlineOutput = 128 << 10
+
+// numbersReserve is the bytes of a message for numbers, names of fields, and the receiver.
+const numbersReserve = 128
 
 // maxReceiver is more than the name of a receiver has.
 const maxReceiver = 64
@@ -107,6 +112,15 @@ func newTask(name string, f func(context.Context, request) (response, error)) *c
 		f = func(context.Context, request) (response, error) { return response{}, nil }
 	}
 	return cluster.NewTask(name, f, cluster.Lease(Lease))
+}
+
+// encode returns v as JSON.
+func encode(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // of our own types
+	}
+	return b
 }
 
 // bytesOf returns strings for a message.

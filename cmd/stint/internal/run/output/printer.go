@@ -1,4 +1,4 @@
-package run
+package output
 
 import (
 	"context"
@@ -17,13 +17,21 @@ const (
 	streamDelay  = time.Second // for which the job whose turn it is runs before its output is printed as it comes
 )
 
-// errTurn is why a job that waits for a permit starts without one.
-var errTurn = errors.New("it is its turn, and others wait for it")
+// A Format says how output is printed.
+type Format struct {
+	Unordered, LineBuffer, Ungroup bool
+	Tag, JSON                      bool
+	Results                        string // a directory
+	NoWait                         bool   // no job waits for room: the output of all comes on one goroutine, from workers
+}
+
+// ErrTurn is why a job that waits for a permit starts without one.
+var ErrTurn = errors.New("it is its turn, and others wait for it")
 
 // errNoRoom is the error of a job whose output must be kept until it has ended.
 var errNoRoom = errors.New("no room for its output: the temporary file is full")
 
-// A printer prints the output of jobs: that of each job in one piece, in the order of the
+// A Printer prints the output of jobs: that of each job in one piece, in the order of the
 // jobs or, with --unordered, as they end.
 //
 // The output of a job is kept while it runs. In order, the job whose turn it is streams once
@@ -33,8 +41,8 @@ var errNoRoom = errors.New("no room for its output: the temporary file is full")
 // before it has ended, as it may be tried again, waits for room until it is its turn, or out of
 // order until all others wait, and then fails. Before a job starts it waits for a permit: if it
 // is its turn and others wait for room, it starts without one, as they may have all.
-type printer struct {
-	o       *Options
+type Printer struct {
+	o       Format
 	console *console.Console
 	std     console.Streams
 	out     *console.Output
@@ -42,17 +50,17 @@ type printer struct {
 
 	mu    sync.Mutex
 	freed sync.Cond              // owner has become nil
-	jobs  map[int64]*job         // started and not printed, by position
-	of    map[*spool.Buffer]*job // whose buffer it is
+	jobs  map[int64]*Job         // started and not printed, by position
+	of    map[*spool.Buffer]*Job // whose buffer it is
 	turn  int64                  // position of the job to print next, in order
 	start map[int64]func()       // makes a job start that waits for a permit, by position
-	owner *job                   // the one that streams, out of order
+	owner *Job                   // the one that streams, out of order
 	over  bool                   // the run ends early: no job waits for room, and none starts to stream
 }
 
-// newPrinter returns a printer. It calls failed with the first error of the output.
-func newPrinter(o *Options, std console.Streams, c *console.Console, failed func(error)) *printer {
-	p := &printer{o: o, console: c, std: std, out: console.NewOutput(std.Stdout, c, failed), jobs: make(map[int64]*job), of: make(map[*spool.Buffer]*job), start: make(map[int64]func())}
+// New returns a Printer. It calls failed with the first error of the output.
+func New(o Format, std console.Streams, c *console.Console, failed func(error)) *Printer {
+	p := &Printer{o: o, console: c, std: std, out: console.NewOutput(std.Stdout, c, failed), jobs: make(map[int64]*Job), of: make(map[*spool.Buffer]*Job), start: make(map[int64]func())}
 	p.freed.L = &p.mu
 	warn := func(err error) {
 		c.Message("no temporary file for output: " + console.Reason(err) + "; jobs wait until the output of others is printed")
@@ -61,22 +69,23 @@ func newPrinter(o *Options, std console.Streams, c *console.Console, failed func
 	return p
 }
 
-// begin prepares j for an attempt.
-func (p *printer) begin(j *job) {
+// Begin prepares j for an attempt, perhaps the last one.
+func (p *Printer) Begin(j *Job, last bool) {
+	j.last = last
 	switch {
 	case p.o.Ungroup:
-		j.stdout, j.stderr = &stream{to: straight(p.std.Stdout)}, &stream{to: straight(p.std.Stderr)}
+		j.Streams = Streams{&Stream{to: straight(p.std.Stdout)}, &Stream{to: straight(p.std.Stderr)}}
 		return
 	case p.o.LineBuffer:
 		stdout, stderr := p.destinations(j)
-		j.stdout, j.stderr = &stream{to: &lineWriter{w: stdout}}, &stream{to: &lineWriter{w: stderr}}
+		j.Streams = Streams{&Stream{to: &lineWriter{w: stdout}}, &Stream{to: &lineWriter{w: stderr}}}
 		return
 	}
-	stdout, stderr := p.newStreams(j)
+	s := p.newStreams(j)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.addLocked(j, stdout, stderr)
-	j.stdout, j.stderr = stdout, stderr // with the line before: giveTurn finds both or nothing
+	p.addLocked(j, s)
+	j.Streams = s // with the line before: giveTurn finds both or nothing
 	j.began, j.streamed = time.Now(), false
 	if j.streams() && !p.o.Unordered {
 		j.timer = time.AfterFunc(streamDelay, p.giveTurn)
@@ -84,67 +93,68 @@ func (p *printer) begin(j *job) {
 }
 
 // destinations returns where the output of j is printed.
-func (p *printer) destinations(j *job) (stdout, stderr io.Writer) {
+func (p *Printer) destinations(j *Job) (stdout, stderr io.Writer) {
 	stdout, stderr = p.out, errorWriter{p}
 	if p.o.Tag {
-		tag := append(tagOf(j.items), '\t')
+		tag := append(tagOf(j.Items), '\t')
 		stdout, stderr = &tagWriter{w: stdout, tag: tag}, &tagWriter{w: stderr, tag: tag}
 	}
 	return stdout, stderr
 }
 
-// open returns streams that keep output of j.
-func (p *printer) open(j *job) (stdout, stderr *stream) {
-	stdout, stderr = p.newStreams(j)
+// Open returns streams that keep output of j.
+func (p *Printer) Open(j *Job) Streams {
+	s := p.newStreams(j)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.addLocked(j, stdout, stderr)
-	return stdout, stderr
+	p.addLocked(j, s)
+	return s
 }
 
-func (p *printer) newStreams(j *job) (stdout, stderr *stream) {
-	toStdout, toStderr := p.destinations(j)
-	return &stream{to: toStdout, buffer: p.spool.NewBuffer()}, &stream{to: toStderr, buffer: p.spool.NewBuffer()}
+func (p *Printer) newStreams(j *Job) Streams {
+	stdout, stderr := p.destinations(j)
+	return Streams{&Stream{to: stdout, buffer: p.spool.NewBuffer()}, &Stream{to: stderr, buffer: p.spool.NewBuffer()}}
 }
 
 // addLocked notes that output of j is kept.
-func (p *printer) addLocked(j *job, stdout, stderr *stream) {
-	p.jobs[j.position], p.of[stdout.buffer], p.of[stderr.buffer] = j, j, j
+func (p *Printer) addLocked(j *Job, s Streams) {
+	p.jobs[j.Position], p.of[s.Stdout.buffer], p.of[s.Stderr.buffer] = j, j, j
 }
 
-// discard drops output that is not printed.
-func (p *printer) discard(o *output) {
+// removeLocked is the reverse for output.
+func (p *Printer) removeLocked(s Streams) {
+	if s.Stdout != nil {
+		delete(p.of, s.Stdout.buffer)
+		delete(p.of, s.Stderr.buffer)
+	}
+}
+
+// Discard drops output that is not printed.
+func (p *Printer) Discard(s Streams) {
 	p.mu.Lock()
-	delete(p.of, o.stdout.buffer)
-	delete(p.of, o.stderr.buffer)
+	p.removeLocked(s)
 	p.mu.Unlock()
-	o.stdout.discard()
-	o.stderr.discard()
+	s.discard()
 }
 
-// drop drops the output of a failed attempt. It reports false if some was printed already.
-func (p *printer) drop(j *job) bool {
+// Drop drops the output of a failed attempt. It reports false if some was printed already.
+func (p *Printer) Drop(j *Job) bool {
 	p.mu.Lock()
-	printed := j.streamed && j.stdout.bytes.Load()+j.stderr.bytes.Load() > 0
+	printed := j.streamed && j.Stdout.Len()+j.Stderr.Len() > 0
 	p.mu.Unlock()
 	if !printed {
 		p.forget(j)
-		j.stdout.discard()
-		j.stderr.discard()
+		j.discard()
 	}
 	return !printed
 }
 
 // forget removes j.
-func (p *printer) forget(j *job) {
+func (p *Printer) forget(j *Job) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.jobs, j.position)
-	for _, s := range []*stream{j.stdout, j.stderr} {
-		if s != nil {
-			delete(p.of, s.buffer)
-		}
-	}
+	delete(p.jobs, j.Position)
+	p.removeLocked(j.Streams)
 	if p.owner == j {
 		p.owner = nil
 		p.freed.Broadcast()
@@ -156,11 +166,11 @@ func (p *printer) forget(j *job) {
 
 // giveTurn looks at the job whose turn it is, in order. It lets the job stream, if it may and
 // has run for long enough or waits for room; there will be none if the job cannot stream.
-func (p *printer) giveTurn() {
+func (p *Printer) giveTurn() {
 	p.mu.Lock()
 	j := p.jobs[p.turn]
 	switch {
-	case p.o.Unordered || p.over || p.isRemote():
+	case p.o.Unordered || p.over || p.o.NoWait:
 	case j == nil:
 		if start := p.start[p.turn]; start != nil && p.spool.Blocked() != nil {
 			start()
@@ -174,42 +184,41 @@ func (p *printer) giveTurn() {
 	p.mu.Unlock()
 }
 
-// awaitStart returns a context for the time in which j waits for a permit. It ends with errTurn
+// AwaitStart returns a context for the time in which j waits for a permit. It ends with ErrTurn
 // if it is the turn of j and others wait for room: they may have all permits.
-func (p *printer) awaitStart(ctx context.Context, j *job) (waiting context.Context, stop func()) {
+func (p *Printer) AwaitStart(ctx context.Context, j *Job) (waiting context.Context, stop func()) {
 	if p.o.Unordered { // nobody has a turn
 		return ctx, func() {}
 	}
 	waiting, cancel := context.WithCancelCause(ctx)
 	p.mu.Lock()
-	p.start[j.position] = func() { cancel(errTurn) }
+	p.start[j.Position] = func() { cancel(ErrTurn) }
 	p.mu.Unlock()
 	p.giveTurn()
 	return waiting, func() {
 		p.mu.Lock()
-		delete(p.start, j.position)
+		delete(p.start, j.Position)
 		p.mu.Unlock()
 		cancel(nil)
 	}
 }
 
 // streamAndUnlock lets j stream. mu is held, and is not when it returns.
-func (p *printer) streamAndUnlock(j *job) {
+func (p *Printer) streamAndUnlock(j *Job) {
 	j.streamed = true
-	stdout, stderr := j.stdout, j.stderr // of this attempt
+	s := j.Streams // of this attempt
 	p.mu.Unlock()
-	stdout.print()
-	stderr.print()
+	s.print()
 }
 
 // stuck is called when there is no room for more of b.
-func (p *printer) stuck(b *spool.Buffer) {
+func (p *Printer) stuck(b *spool.Buffer) {
 	p.mu.Lock()
 	j := p.of[b]
 	switch {
 	case j == nil: // it ends
 		p.mu.Unlock()
-	case p.over, p.isRemote():
+	case p.over, p.o.NoWait:
 		j.abandon(errNoRoom)
 		p.mu.Unlock()
 		b.Discard()
@@ -227,13 +236,9 @@ func (p *printer) stuck(b *spool.Buffer) {
 	}
 }
 
-// isRemote reports whether the output comes from workers: all of it on one goroutine, so that a
-// job that waited would hold up the others.
-func (p *printer) isRemote() bool { return p.o.Server.URL != "" }
-
 // othersGoOn reports whether a job other than j does not wait for room: when it has ended,
 // there may be some. It is called with mu held.
-func (p *printer) othersGoOn(j *job) bool {
+func (p *Printer) othersGoOn(j *Job) bool {
 	for _, other := range p.jobs {
 		if other != j && !other.blocked() {
 			return true
@@ -242,12 +247,11 @@ func (p *printer) othersGoOn(j *job) bool {
 	return false
 }
 
-// ended prints the end of the last lines of j, and lets another job stream, out of order: all
+// Ended prints the end of the last lines of j, and lets another job stream, out of order: all
 // that j has written is printed.
-func (p *printer) ended(j *job) {
-	if p.o.LineBuffer && j.stdout != nil {
-		j.stdout.print()
-		j.stderr.print()
+func (p *Printer) Ended(j *Job) {
+	if p.o.LineBuffer && j.Stdout != nil {
+		j.print()
 	}
 	p.mu.Lock()
 	isOwner := p.owner == j
@@ -262,14 +266,14 @@ func (p *printer) ended(j *job) {
 }
 
 // help lets a job stream that waits for room.
-func (p *printer) help() {
+func (p *Printer) help() {
 	if b := p.spool.Blocked(); b != nil {
 		p.stuck(b)
 	}
 }
 
-// abort lets no job wait for room any more, as the run ends early.
-func (p *printer) abort() {
+// Abort lets no job wait for room any more, as the run ends early.
+func (p *Printer) Abort() {
 	p.mu.Lock()
 	p.over = true
 	p.mu.Unlock()
@@ -278,18 +282,14 @@ func (p *printer) abort() {
 	}
 }
 
-// skip drops j, which has no result.
-func (p *printer) skip(j *job) {
+// Skip drops j, which has no result.
+func (p *Printer) Skip(j *Job) {
 	defer p.next(j)
-	for _, s := range []*stream{j.stdout, j.stderr} {
-		if s != nil {
-			s.discard()
-		}
-	}
+	j.discard()
 }
 
-// finish prints j, which has ended. Jobs in order come in that order.
-func (p *printer) finish(j *job) {
+// Finish prints j, which has ended. Jobs in order come in that order.
+func (p *Printer) Finish(j *Job) {
 	defer p.next(j)
 	if p.o.Unordered {
 		p.mu.Lock()
@@ -301,19 +301,17 @@ func (p *printer) finish(j *job) {
 	}
 	if p.o.JSON {
 		p.object(j)
-		j.stdout.discard()
-		j.stderr.discard()
+		j.discard()
 		return
 	}
-	j.stdout.print()
-	j.stderr.print()
+	j.print()
 }
 
 // next lets another job have its turn after j.
-func (p *printer) next(j *job) {
+func (p *Printer) next(j *Job) {
 	p.forget(j)
 	p.mu.Lock()
-	p.turn = j.position + 1
+	p.turn = j.Position + 1
 	p.mu.Unlock()
 	if !p.o.Unordered {
 		p.giveTurn()
@@ -322,26 +320,26 @@ func (p *printer) next(j *job) {
 	p.help()
 }
 
-// rest prints the jobs that have ended and were not printed, as an earlier one has not ended.
-func (p *printer) rest() {
+// Rest prints the jobs that have ended and were not printed, as an earlier one has not ended.
+func (p *Printer) Rest() {
 	p.mu.Lock()
-	var ended []*job
+	var ended []*Job
 	for _, j := range p.jobs {
 		ended = append(ended, j)
 	}
 	p.mu.Unlock()
-	slices.SortFunc(ended, func(a, b *job) int { return int(a.position - b.position) })
+	slices.SortFunc(ended, func(a, b *Job) int { return int(a.Position - b.Position) })
 	for _, j := range ended {
-		if j.interrupted {
-			p.skip(j)
+		if j.Interrupted {
+			p.Skip(j)
 		} else {
-			p.finish(j)
+			p.Finish(j)
 		}
 	}
 }
 
-// close writes what is left, and returns the first error of the output.
-func (p *printer) close() error {
+// Close writes what is left, and returns the first error of the output.
+func (p *Printer) Close() error {
 	err := p.out.Flush()
 	p.spool.Close()
 	return err

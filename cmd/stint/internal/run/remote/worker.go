@@ -1,4 +1,4 @@
-package run
+package remote
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,8 +14,9 @@ import (
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
 	"github.com/stint-go/stint/cmd/stint/internal/console"
-	"github.com/stint-go/stint/cmd/stint/internal/limit"
-	"github.com/stint-go/stint/cmd/stint/internal/process"
+	"github.com/stint-go/stint/cmd/stint/internal/run/command"
+	"github.com/stint-go/stint/cmd/stint/internal/run/local"
+	"github.com/stint-go/stint/cmd/stint/internal/run/output"
 	"github.com/stint-go/stint/cmd/stint/internal/server"
 )
 
@@ -28,14 +28,11 @@ const (
 // A Worker runs jobs for "stint run --cluster". It must be made by NewWorker, and closed.
 type Worker struct {
 	programs []string // that it runs; empty: any
-	engine   *process.Engine
-	limit    *limit.Limit
-	printer  *printer // keeps the output of jobs
+	machine  *local.Machine
+	printer  *output.Printer // keeps the output of jobs
 	console  *console.Console
-	slots    slots
 	host     string
 	position atomic.Int64
-	options  Options
 	server   *server.Connection
 	message  int // bytes of the largest message
 	sends    *stint.Limiter
@@ -45,17 +42,14 @@ type Worker struct {
 }
 
 // NewWorker returns a Worker for the server of c that runs the named programs, or any if there
-// are none. jobs is how many jobs it runs concurrently; 0 is an adaptive limit. watcher is as in
-// Runner.Run.
+// are none. jobs and watcher are as in local.NewMachine.
 func NewWorker(c *server.Connection, programs []string, jobs int, con *console.Console, watcher []string) (*Worker, error) {
-	w := &Worker{programs: programs, console: con, options: Options{JSON: true, Unordered: true}, server: c, sends: stint.Limit(maxSends)}
+	w := &Worker{programs: programs, console: con, server: c, sends: stint.Limit(maxSends), host: "unknown"}
+	w.printer = output.New(output.Format{JSON: true, Unordered: true}, console.Streams{Stdout: io.Discard, Stderr: io.Discard}, con, func(error) {})
 	var err error
-	if w.engine, err = newEngine(watcher, con); err != nil {
+	if w.machine, err = local.NewMachine(jobs, 0, watcher, w.printer, con); err != nil {
 		return nil, err
 	}
-	w.limit = limit.New(jobs, 0)
-	w.printer = newPrinter(&w.options, console.Streams{Stdout: io.Discard, Stderr: io.Discard}, con, func(error) {})
-	w.host = "unknown"
 	if name, err := os.Hostname(); err == nil {
 		w.host = console.Visible(name)
 	}
@@ -67,13 +61,12 @@ func (w *Worker) Close() {
 	if w.parcels != nil {
 		w.parcels.Close()
 	}
-	w.printer.spool.Close()
-	w.limit.Close()
-	w.engine.Close()
+	_ = w.printer.Close() // it prints nothing
+	w.machine.Close()
 }
 
 // Limiter returns the limiter that bounds the jobs.
-func (w *Worker) Limiter() *stint.Limiter { return w.limit.Limiter() }
+func (w *Worker) Limiter() *stint.Limiter { return w.machine.Limit.Limiter() }
 
 // Handlers returns the tasks of the worker, whose client is c.
 func (w *Worker) Handlers(c *cluster.Client) []cluster.Handler {
@@ -94,93 +87,70 @@ func (w *Worker) run(ctx context.Context, q *request) (response, error) {
 	if err := q.check(); err != nil {
 		return response{}, err
 	}
-	x := w.executor(q)
-	j := &job{position: w.position.Add(1), seq: q.Seq, items: stringsOf(q.Items), block: q.Block, whole: true}
-	j.host = w.host
+	c := q.command()
 	a := response{Position: q.Position, Host: w.host}
-	if err := w.permits(x.command, q); err != nil {
+	if err := w.permits(c, q); err != nil {
 		a.Exit, a.Error = 126, cluster.Text(err.Error())
 		return a, nil
 	}
-	if err := x.command.find(); err != nil {
-		e, _ := errors.AsType[*ExitError](err)
+	if err := c.Find(); err != nil {
+		e, _ := errors.AsType[*console.ExitError](err)
 		a.Exit, a.Error = e.Status, cluster.Text("on "+w.host+": "+e.Message)
 		return a, nil
 	}
-	defer w.forget(j)
-	if x.execute(ctx, j); j.interrupted {
+	j := &output.Job{Position: w.position.Add(1), Seq: q.Seq, Items: stringsOf(q.Items), Block: q.Block, Whole: true}
+	defer w.printer.Skip(j) // what it has kept was sent
+	x := &local.Executor{
+		Machine: w.machine, Command: c,
+		Policy:  local.Policy{Timeout: q.Timeout, Retries: q.Retries, NoOverload: q.NoOverload, RetryDelay: q.RetryDelay},
+		Stopped: func() bool { return false }, Fail: func(error) {}, Say: func(string) {},
+	}
+	if x.Execute(ctx, j); j.Interrupted {
 		return a, context.Cause(ctx)
 	}
-	w.printer.ended(j)
+	w.printer.Ended(j)
 	a.Start, a.Elapsed, a.CPU, a.Exit, a.Signal = j.Start, j.Elapsed, j.CPU, j.Exit, j.Signal
-	a.Attempts, a.TimedOut = j.attempts, j.timedOut
-	if j.err != nil {
-		a.Error = cluster.Text("on " + w.host + ": " + j.err.Error())
+	a.Attempts, a.TimedOut = j.Attempts, j.TimedOut
+	if j.Err != nil {
+		a.Error = cluster.Text("on " + w.host + ": " + j.Err.Error())
 	}
 	return a, w.output(ctx, q, j, &a)
 }
 
-// forget drops the output of j, if it has begun.
-func (w *Worker) forget(j *job) {
-	if j.stdout != nil {
-		w.printer.forget(j)
-		w.printer.discard(&output{j.stdout, j.stderr})
-		w.printer.help()
-	}
+// spec returns what q asks for.
+func (q *request) spec() command.Spec {
+	args := stringsOf(q.Command)
+	return command.Spec{Command: args, Shell: q.Shell != "" && len(args) > 0, Pipe: q.Pipe, Replace: string(q.Replace), Dir: string(q.Dir)}
 }
 
-// executor returns what runs the job of q.
-func (w *Worker) executor(q *request) *executor {
-	o := &Options{
-		Command: stringsOf(q.Command), Replace: string(q.Replace), Shell: q.Shell != "" && len(q.Command) > 0, Pipe: q.Pipe, Dir: string(q.Dir),
-		Timeout: Duration(q.Timeout), Retries: q.Retries, NoOverload: q.NoOverload, RetryDelay: Duration(q.RetryDelay), JSON: true, Unordered: true,
-	}
-	c := newCommand(o)
-	if q.Shell != "" {
-		c.name = string(q.Shell)
-	}
-	c.env = setVariables(c.env, stringsOf(q.Env))
-	return &executor{
-		o: o, command: &c, engine: w.engine, limit: w.limit, printer: w.printer, slots: &w.slots,
-		stopped: func() bool { return false }, fail: func(error) {}, say: func(string) {}, warn: w.console.Message,
-	}
-}
-
-// setVariables returns env with other values of some variables: programs may see the first or
-// the last of two values.
-func setVariables(env, some []string) []string {
-	for _, variable := range some {
-		name, _, _ := strings.Cut(variable, "=")
-		env = slices.DeleteFunc(env, func(s string) bool { return strings.HasPrefix(s, name+"=") })
-	}
-	return append(env, some...)
+func (q *request) command() *command.Command {
+	return command.Received(q.spec(), string(q.Shell), stringsOf(q.Env))
 }
 
 // permits returns an error unless the worker runs the program of c. The name decides, which is
 // looked up in the PATH of the worker.
-func (w *Worker) permits(c *command, q *request) error {
+func (w *Worker) permits(c *command.Command, q *request) error {
 	switch {
 	case len(w.programs) == 0:
 		return nil
-	case slices.Contains(w.programs, c.name):
-		if len(q.Env) > 0 { // variables such as LD_PRELOAD and PATH would make it run others
-			return fmt.Errorf("the worker on %s runs only some programs, and takes no --env", w.host)
-		}
-		return nil
+	case !c.IsOneOf(w.programs):
+		return fmt.Errorf("the worker on %s runs only %s", w.host, strings.Join(w.programs, ", "))
+	case len(q.Env) > 0: // variables such as LD_PRELOAD and PATH would make it run others
+		return fmt.Errorf("the worker on %s runs only some programs, and takes no --env", w.host)
 	}
-	return fmt.Errorf("the worker on %s runs only %s", w.host, strings.Join(w.programs, ", "))
+	return nil
 }
 
 // output puts the output of j into a, or sends it before a if it is too large.
-func (w *Worker) output(ctx context.Context, q *request, j *job, a *response) error {
-	if j.stdout == nil || j.stdout.buffer == nil {
+func (w *Worker) output(ctx context.Context, q *request, j *output.Job, a *response) error {
+	if j.Stdout == nil {
 		return nil
 	}
-	a.StdoutBytes, a.StderrBytes = j.stdout.bytes.Load(), j.stderr.bytes.Load()
+	a.StdoutBytes, a.StderrBytes = j.Stdout.Len(), j.Stderr.Len()
 	if a.StdoutBytes+a.StderrBytes <= int64(min(inlineOutput, w.message/2)) { // and the rest is for base64, and an error
 		var err1, err2 error
-		a.Stdout, err1 = io.ReadAll(j.stdout.buffer.Reader())
-		a.Stderr, err2 = io.ReadAll(j.stderr.buffer.Reader())
+		a.Stdout, err1 = io.ReadAll(j.Stdout.Reader())
+		a.Stderr, err2 = io.ReadAll(j.Stderr.Reader())
 		return errors.Join(err1, err2)
 	}
 	parcels, err := w.connect()
@@ -190,11 +160,11 @@ func (w *Worker) output(ctx context.Context, q *request, j *job, a *response) er
 	a.Key = rand.Text()
 	err = w.sends.Do(ctx, func(ctx context.Context) error {
 		p := piece{Position: q.Position, Key: a.Key}
-		if err := w.send(ctx, parcels, q.Receiver, p, j.stdout.buffer.Reader()); err != nil {
+		if err := w.send(ctx, parcels, q.Receiver, p, j.Stdout.Reader()); err != nil {
 			return err
 		}
 		p.IsErr = true
-		return w.send(ctx, parcels, q.Receiver, p, j.stderr.buffer.Reader())
+		return w.send(ctx, parcels, q.Receiver, p, j.Stderr.Reader())
 	})
 	if errors.Is(context.Cause(ctx), cluster.ErrCanceled) { // perhaps the receiver has left before the last piece
 		parcels.Drop(context.WithoutCancel(ctx), q.Receiver)

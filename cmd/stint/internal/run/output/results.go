@@ -1,4 +1,4 @@
-package run
+package output
 
 import (
 	"cmp"
@@ -12,18 +12,18 @@ import (
 	"github.com/stint-go/stint/cmd/stint/internal/process"
 )
 
-// A resultFiles is the files of --results of a job. nil: there are none.
-type resultFiles struct {
+// A ResultFiles is the files of --results of a job. nil: there are none.
+type ResultFiles struct {
 	dir            string
 	stdout, stderr *resultFile
 }
 
-// save makes the output of an attempt go to the files of --results, too.
-func (x *executor) save(j *job, c *process.Command) (*resultFiles, error) {
-	if x.o.Results == "" {
+// Save makes the output of an attempt go to the files of --results, too.
+func (p *Printer) Save(j *Job, c *process.Command) (*ResultFiles, error) {
+	if p.o.Results == "" {
 		return nil, nil
 	}
-	dir := filepath.Join(x.o.Results, strconv.FormatInt(j.seq, 10))
+	dir := filepath.Join(p.o.Results, strconv.FormatInt(j.Seq, 10))
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
@@ -35,20 +35,23 @@ func (x *executor) save(j *job, c *process.Command) (*resultFiles, error) {
 	if err != nil {
 		return nil, errors.Join(err, stdout.Close())
 	}
-	return &resultFiles{dir, resultBefore(&c.Stdout, os.Stdout, stdout), resultBefore(&c.Stderr, os.Stderr, stderr)}, nil
+	return &ResultFiles{dir, resultBefore(&c.Stdout, os.Stdout, stdout), resultBefore(&c.Stderr, os.Stderr, stderr)}, nil
 }
 
-// close closes the files.
-func (f *resultFiles) close() error {
+// Close closes the files.
+func (f *ResultFiles) Close() error {
 	return cmp.Or(f.stdout.err, f.stderr.err, f.stdout.f.Close(), f.stderr.f.Close())
 }
 
-// writeStatus writes the file that has the exit status of j.
-func writeStatus(dir string, j *job) error {
-	return os.WriteFile(filepath.Join(dir, "status"), []byte(strconv.Itoa(j.status())+"\n"), 0o666)
+// WriteStatus writes the file that has the exit status of j.
+func (f *ResultFiles) WriteStatus(j *Job) error { return writeStatus(f.dir, j) }
+
+func writeStatus(dir string, j *Job) error {
+	return os.WriteFile(filepath.Join(dir, "status"), []byte(strconv.Itoa(j.Status())+"\n"), 0o666)
 }
 
-func resultError(err error) error {
+// ResultError returns an error of these files as that of a job.
+func ResultError(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -79,11 +82,14 @@ func (f *resultFile) Write(b []byte) (int, error) {
 	return f.next.Write(b)
 }
 
-// saveResults writes the files of --results of a job that has ended on a worker.
-func saveResults(results string, j *job) error {
-	dir := filepath.Join(results, strconv.FormatInt(j.seq, 10))
+// SaveKept writes the files of --results of a job that has ended on a worker.
+func (p *Printer) SaveKept(j *Job) error {
+	if p.o.Results == "" {
+		return nil
+	}
+	dir := filepath.Join(p.o.Results, strconv.FormatInt(j.Seq, 10))
 	err := os.MkdirAll(dir, 0o777)
-	for name, s := range map[string]*stream{"stdout": j.stdout, "stderr": j.stderr} {
+	for name, s := range map[string]*Stream{"stdout": j.Stdout, "stderr": j.Stderr} {
 		if err == nil {
 			err = copyResult(filepath.Join(dir, name), s)
 		}
@@ -91,14 +97,14 @@ func saveResults(results string, j *job) error {
 	if err == nil {
 		err = writeStatus(dir, j)
 	}
-	return resultError(err)
+	return ResultError(err)
 }
 
-func copyResult(path string, s *stream) error {
+func copyResult(path string, s *Stream) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(f, s.buffer.Reader())
+	_, err = io.Copy(f, s.Reader())
 	return cmp.Or(err, f.Close())
 }

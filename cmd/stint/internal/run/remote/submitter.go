@@ -1,0 +1,410 @@
+package remote
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/cluster"
+	"github.com/stint-go/stint/cmd/stint/internal/console"
+	"github.com/stint-go/stint/cmd/stint/internal/process"
+	"github.com/stint-go/stint/cmd/stint/internal/run/command"
+	"github.com/stint-go/stint/cmd/stint/internal/run/local"
+	"github.com/stint-go/stint/cmd/stint/internal/run/output"
+	"github.com/stint-go/stint/cmd/stint/internal/server"
+)
+
+const windowBytes = 128 << 20 // of items and results in progress
+
+// A Run is what a Submitter knows of a run, and asks of it.
+type Run struct {
+	Server  *server.Connection
+	Console *console.Console
+	Printer *output.Printer
+	Command *command.Command
+	Spec    command.Spec
+	Policy  local.Policy
+
+	Ahead     int // jobs that have ended before an earlier one is printed; 0: they are printed as they end
+	Unsettled int // jobs that have no result while others are submitted; 0: any number
+
+	Jobs   func(context.Context) iter.Seq2[*output.Job, error]
+	Begin  func(*output.Job) bool // the job runs; false: no more jobs are to run
+	Settle func(*output.Job)      // it has its result
+	Cancel func(error)            // ends the run
+}
+
+// A Submitter has the workers of a server run the jobs of a run. It must be made by NewSubmitter, and
+// closed.
+type Submitter struct {
+	Run
+	client   *cluster.Client
+	task     *cluster.Task[request, response]
+	parcels  *server.Parcels
+	receiver string // of output in pieces: the name of the run
+
+	mu      sync.Mutex
+	changed sync.Cond             // turn, unsettled, outputs, or empty
+	jobs    map[int64]*output.Job // submitted and without a result, by position
+	turn    int64                 // position of the job to print next, in order
+	results int
+	outputs map[outputKey]output.Streams // that arrive in pieces
+	empty   int                          // how often the server had no piece
+
+	unsettled int // jobs that were submitted, and are not settled
+
+	ended map[int64]*output.Job // with a result, and not printed; for the goroutine of Submit
+}
+
+// NewSubmitter connects to the server of r.
+func NewSubmitter(ctx context.Context, r Run) (*Submitter, error) {
+	client, err := r.Server.Connect(ctx, cluster.Log(server.NewFullLog(r.Console)))
+	if err != nil {
+		return nil, err
+	}
+	parcels, err := r.Server.NewParcels(r.Console)
+	if err != nil {
+		client.Close()
+		return nil, r.Server.Failed(err)
+	}
+	m := &Submitter{
+		Run: r, client: client, parcels: parcels,
+		jobs: make(map[int64]*output.Job), ended: make(map[int64]*output.Job), outputs: make(map[outputKey]output.Streams),
+	}
+	m.changed.L = &m.mu
+	stop := server.ReportAway(ctx, client, r.Console, server.StallInterval)
+	m.task = newTask(m.taskName(ctx), nil)
+	err = parcels.Open(ctx)
+	stop()
+	if err != nil {
+		m.Close()
+		return nil, cmp.Or(context.Cause(ctx), r.Server.Failed(err))
+	}
+	return m, nil
+}
+
+// Close ends the connection.
+func (m *Submitter) Close() {
+	m.parcels.Close()
+	m.client.Close()
+}
+
+// Room returns how many bytes the items of a job may have in a message, as Cost counts them.
+func (m *Submitter) Room() int {
+	return max(1, m.client.MaxMessage()-len(encode(m.request(&output.Job{}, bytesOf(m.Spec.Variables()))))-numbersReserve)
+}
+
+// Cost returns the bytes that an item has in a message.
+func Cost(item string) int { return base64.StdEncoding.EncodedLen(len(item)) + len(`"",`) }
+
+// MaxBlock returns how many bytes a block may have.
+func (m *Submitter) MaxBlock() int { return max(1, m.Room()/4*3) }
+
+// Submit has the workers run the jobs, and prints them.
+func (m *Submitter) Submit(ctx context.Context) error {
+	stall := server.Stall{Client: m.client, Console: m.Console, Interval: server.StallInterval, Task: m.task.Name(), Output: true, Advice: m.advice, State: m.progress}
+	defer stall.Report(ctx)()
+	defer m.interrupt()
+	return m.each(ctx)
+}
+
+// taskName returns the name of the task: that of the workers which run any program, or, if
+// there are only workers which run this one, theirs.
+func (m *Submitter) taskName(ctx context.Context) string {
+	name := taskName("")
+	status, err := m.client.Health(ctx)
+	if err != nil || !ValidProgram(m.Command.Program()) {
+		return name
+	}
+	for _, w := range status.Workers {
+		if slices.Contains(w.Tasks, taskName("")) {
+			return taskName("")
+		}
+		if own := taskName(m.Command.Program()); slices.Contains(w.Tasks, own) {
+			name = own
+		}
+	}
+	return name
+}
+
+// advice says how to start a worker for these jobs, which none of the given workers runs. A run
+// chooses its task when it starts, so workers for the other task that come later do not help.
+func (m *Submitter) advice(workers []cluster.WorkerStatus) string {
+	program := m.Command.Program()
+	start, other := "start it with 'stint work --run'", taskName(program)
+	if m.task.Name() != taskName("") {
+		start, other = "start it with 'stint work --run="+program+"'", taskName("")
+	}
+	var runs []string
+	for _, w := range workers {
+		if slices.Contains(w.Tasks, other) {
+			return start + ", or start this run again: it would use a worker that is there now"
+		}
+		for _, task := range w.Tasks {
+			if name, ok := strings.CutPrefix(task, taskName("")+"/"); ok && !slices.Contains(runs, name) {
+				runs = append(runs, name)
+			}
+		}
+	}
+	if len(runs) == 0 {
+		return start
+	}
+	slices.Sort(runs)
+	return start + "; the workers run only " + strings.Join(runs, ", ")
+}
+
+// progress is the State of a Stall.
+func (m *Submitter) progress() (pending bool, results int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.jobs) > 0, m.results
+}
+
+// each submits the jobs and prints them.
+func (m *Submitter) each(ctx context.Context) error {
+	opts := []cluster.Option{cluster.Unordered(), cluster.KeepGoing(), cluster.WindowBytes(windowBytes)}
+	if m.Policy.Jobs > 0 {
+		opts = append(opts, cluster.Limit(m.Policy.Jobs))
+	}
+	receiving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer stop()
+	requests := func(ctx context.Context, emit func(request) bool) error {
+		m.receiver = cluster.TaskInfo(ctx).Run
+		wg.Go(func() { m.parcels.Receive(receiving, m.receiver, m.receive) })
+		m.requests(ctx, emit)
+		return nil
+	}
+	for got, err := range cluster.MapFrom(ctx, m.client, m.task, requests, opts...) {
+		position := got.Position
+		if item, ok := errors.AsType[*stint.ItemError](err); ok {
+			position, err = int64(item.Index), item.Err
+			got = response{Error: cluster.Text(err.Error())}
+		} else if err != nil {
+			if ctx.Err() == nil {
+				return m.Server.Failed(err)
+			}
+			return err
+		}
+		if !m.waitsFor(position) {
+			return m.Server.Failed(errors.New("a worker has sent a result that is not of its job"))
+		}
+		m.arrived(ctx, position, &got)
+	}
+	return nil
+}
+
+// requests emits a request for each job, and waits while too many jobs wait for an earlier one
+// to be printed.
+func (m *Submitter) requests(ctx context.Context, emit func(request) bool) {
+	env := bytesOf(m.Spec.Variables())
+	for j, err := range m.Jobs(ctx) {
+		if err != nil {
+			if ctx.Err() == nil {
+				m.Cancel(err) // at once, and not after the results of the jobs that run
+			}
+			return
+		}
+		if !m.submit(ctx, j) || !emit(m.request(j, env)) {
+			return
+		}
+		j.Block = nil
+	}
+}
+
+// submit notes that j waits for a result. It reports false if the run ends.
+func (m *Submitter) submit(ctx context.Context, j *output.Job) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	stop := m.wakeAfter(ctx)
+	defer stop()
+	for m.isFarAhead(j) && ctx.Err() == nil {
+		m.changed.Wait()
+	}
+	if ctx.Err() != nil || !m.Begin(j) {
+		return false
+	}
+	j.Whole = true
+	m.jobs[j.Position] = j
+	m.unsettled++
+	return true
+}
+
+// isFarAhead reports whether j has to wait for the results of others. It is called with mu held.
+func (m *Submitter) isFarAhead(j *output.Job) bool {
+	return m.Ahead > 0 && j.Position >= m.turn+int64(m.Ahead) || m.Unsettled > 0 && m.unsettled >= m.Unsettled
+}
+
+func (m *Submitter) request(j *output.Job, env [][]byte) request {
+	q := request{
+		Position: j.Position, Seq: j.Seq, Command: bytesOf(m.Spec.Command), Replace: cluster.Text(m.Spec.Replace), Items: bytesOf(j.Items), Block: j.Block, Pipe: m.Spec.Pipe,
+		Env: env, Dir: []byte(m.Spec.Dir), Timeout: m.Policy.Timeout, Retries: m.Policy.Retries, NoOverload: m.Policy.NoOverload, RetryDelay: m.Policy.RetryDelay, Receiver: m.receiver,
+	}
+	if m.Spec.Shell || len(m.Spec.Command) == 0 {
+		q.Shell = cluster.Text(m.Command.Program())
+	}
+	return q
+}
+
+// An outputKey names the output of a job in one attempt on one worker.
+type outputKey struct {
+	position int64
+	key      string
+}
+
+// receive takes a piece of output, or learns that the server has none. The pieces of an output
+// come one after the other, some perhaps twice.
+func (m *Submitter) receive(data []byte) {
+	var p piece
+	if data != nil && json.Unmarshal(data, &p) != nil {
+		return
+	}
+	m.mu.Lock()
+	if data == nil {
+		m.empty++
+		m.changed.Broadcast()
+		m.mu.Unlock()
+		return
+	}
+	j := m.jobs[p.Position]
+	if j == nil { // it has ended on another worker
+		m.mu.Unlock()
+		return
+	}
+	key := outputKey{p.Position, p.Key}
+	o, ok := m.outputs[key]
+	if !ok {
+		o = m.Printer.Open(j)
+		m.outputs[key] = o
+	}
+	m.mu.Unlock()
+	s := o.Stdout
+	if p.IsErr {
+		s = o.Stderr
+	}
+	if p.Offset == s.Len() {
+		_, _ = s.Write(p.Data) // if there is no room, the job is abandoned
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.changed.Broadcast()
+}
+
+// await waits for all pieces of the output that got names, and returns the output. It is empty
+// if got has its output itself, or if the server has lost pieces. It reports false if ctx ends.
+func (m *Submitter) await(ctx context.Context, got *response) (own output.Streams, ok bool) {
+	if got.Key == "" {
+		return own, true
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	stop := m.wakeAfter(ctx)
+	defer stop()
+	for before := m.empty; ctx.Err() == nil; m.changed.Wait() {
+		o := m.outputs[outputKey{got.Position, got.Key}]
+		if o.Stdout != nil && o.Stdout.Len() == got.StdoutBytes && o.Stderr.Len() == got.StderrBytes {
+			return o, true
+		}
+		if m.empty > before+1 { // it had all before the result, and has none since
+			got.Error = "its output was lost by the server"
+			return own, true
+		}
+	}
+	return own, false
+}
+
+// wakeAfter wakes those who wait for changes when ctx ends.
+func (m *Submitter) wakeAfter(ctx context.Context) (stop func() bool) {
+	return context.AfterFunc(ctx, func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.changed.Broadcast()
+	})
+}
+
+// waitsFor reports whether the job at position has no result. A worker can return any position.
+func (m *Submitter) waitsFor(position int64) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.jobs[position] != nil
+}
+
+// interrupt marks the jobs that have no result as the run ends. Their output may have arrived in
+// part.
+func (m *Submitter) interrupt() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, j := range m.jobs {
+		j.Interrupted = true
+	}
+	for key, o := range m.outputs {
+		m.jobs[key.position].Streams = o
+	}
+}
+
+// arrived takes the result of a job, and prints what can be printed.
+func (m *Submitter) arrived(ctx context.Context, position int64, got *response) {
+	own, ok := m.await(ctx, got)
+	if !ok {
+		return // the run ends
+	}
+	m.mu.Lock()
+	j := m.jobs[position]
+	delete(m.jobs, position)
+	m.results++
+	for key, o := range m.outputs {
+		if key.position == position {
+			delete(m.outputs, key)
+			if o != own {
+				m.Printer.Discard(o)
+			}
+		}
+	}
+	m.mu.Unlock()
+	m.take(j, got, own)
+	m.Settle(j)
+	m.mu.Lock()
+	m.unsettled--
+	m.changed.Broadcast()
+	m.mu.Unlock()
+	if m.Ahead == 0 {
+		m.Printer.Finish(j)
+		return
+	}
+	m.ended[position] = j
+	for next := m.ended[m.turn]; next != nil; next = m.ended[m.turn] {
+		delete(m.ended, m.turn)
+		m.Printer.Finish(next)
+		m.mu.Lock()
+		m.turn++
+		m.changed.Broadcast()
+		m.mu.Unlock()
+	}
+}
+
+// take sets the result of j.
+func (m *Submitter) take(j *output.Job, got *response, own output.Streams) {
+	if j.Streams = own; own.Stdout == nil {
+		j.Streams = m.Printer.Open(j)
+		_, _ = j.Stdout.Write(got.Stdout)
+		_, _ = j.Stderr.Write(got.Stderr)
+	}
+	result := output.Result{
+		Result: process.Result{Exit: got.Exit, Signal: got.Signal, Start: got.Start, Elapsed: got.Elapsed, CPU: got.CPU},
+		Host:   console.Visible(got.Host), Attempts: got.Attempts, TimedOut: got.TimedOut,
+	}
+	if got.Error != "" {
+		result.Err = errors.New(string(got.Error))
+	}
+	if j.EndedElsewhere(result); j.Err == nil {
+		j.Err = m.Printer.SaveKept(j)
+	}
+}
