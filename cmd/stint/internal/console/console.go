@@ -29,7 +29,7 @@ type Console struct {
 
 	mu    sync.Mutex // guards the terminal and the fields below
 	line  line
-	width int // of the progress line
+	width int // of the progress line; 0: none was shown
 }
 
 // New returns a console that writes to w.

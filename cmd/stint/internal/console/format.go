@@ -1,6 +1,9 @@
 package console
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Bytes formats a number of bytes with three digits and a decimal unit.
 func Bytes(n float64) string {
@@ -26,4 +29,21 @@ func Seconds(s float64) string {
 		return fmt.Sprintf("%dm%02ds", n/60, n%60)
 	}
 	return fmt.Sprintf("%dh%02dm", n/3600, n/60%60)
+}
+
+// Elapsed formats a measured duration with three digits, or to the second.
+func Elapsed(d time.Duration) string {
+	unit := time.Millisecond
+	for d >= 1000*unit && unit < time.Second {
+		unit *= 10
+	}
+	return d.Round(unit).String()
+}
+
+// Rate formats a number of things a second.
+func Rate(n float64) string {
+	if n >= 100 {
+		return fmt.Sprintf("%.0f/s", n)
+	}
+	return fmt.Sprintf("%.3g/s", n)
 }

@@ -24,7 +24,7 @@ type Progress int
 const (
 	NoProgress Progress = iota
 	Lines               // a line a second, and a last one
-	Redrawn             // one line, which is cleared at the end
+	Redrawn             // one line, which the last one replaces
 )
 
 // Progress returns how progress is shown if --progress has the value when. If isShared, others than
@@ -52,20 +52,20 @@ func IsPipe(stream any) bool {
 	return err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0
 }
 
-// Follow shows what line returns, which is ASCII, until ctx ends or stop is called. An empty line is
-// not shown.
-func (c *Console) Follow(ctx context.Context, p Progress, line func() string) (stop func()) {
+// Follow shows what line returns, which is ASCII, until stop is called, and then what last returns, which
+// stays. An empty line is not shown, and no last one if no other has been redrawn.
+func (c *Console) Follow(p Progress, line, last func() string) (stop func()) {
 	if p == NoProgress {
 		return func() {}
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	show, end, interval := c.Plain, func() { c.Plain(line()) }, logInterval
+	ctx, cancel := context.WithCancel(context.Background())
+	show, end, interval := c.Plain, c.Plain, logInterval
 	if p == Redrawn {
-		show, end, interval = c.show, c.hide, redrawInterval
+		show, end, interval = c.show, c.leave, redrawInterval
 	}
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		defer end()
+		defer func() { end(last()) }()
 		tick := time.NewTicker(interval)
 		defer tick.Stop()
 		for {
@@ -111,6 +111,10 @@ func (l *line) wrote(b []byte) {
 func (c *Console) show(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.showLocked(text)
+}
+
+func (c *Console) showLocked(text string) {
 	before, columns := "", c.columns()
 	switch {
 	case text == "":
@@ -141,13 +145,21 @@ func (c *Console) blank(columns int) string {
 	return "\r" + strings.Repeat(" ", n) + "\r"
 }
 
-// hide clears the progress line until the next show.
-func (c *Console) hide() {
+// leave replaces the progress line by text, which stays, if there was one and show would show text.
+func (c *Console) leave(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.hideLocked()
+	if c.width == 0 {
+		text = ""
+	}
+	c.showLocked(text)
+	if c.line == progressLine {
+		_, _ = c.w.Write([]byte("\n"))
+		c.line = emptyLine
+	}
 }
 
+// hideLocked clears the progress line until the next show.
 func (c *Console) hideLocked() {
 	if c.line != progressLine {
 		return

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -65,7 +64,7 @@ func TestProgressErasesNothing(t *testing.T) {
 				t.Fatalf("seed %d, %d columns: after %q the screen shows\n%s\nwant\n%s", seed, columns, did, got, want)
 			}
 		}
-		c.hide()
+		c.leave("")
 		if got, want := with.String(), without.String(); got != want {
 			t.Fatalf("seed %d, %d columns: in the end, after %q, the screen shows\n%s\nwant\n%s", seed, columns, did, got, want)
 		}
@@ -103,7 +102,7 @@ func TestProgressBesideOutput(t *testing.T) {
 	}
 	close(done)
 	wg.Wait()
-	if c.hide(); with.String() != without.String() {
+	if c.leave(""); with.String() != without.String() {
 		t.Errorf("the screen shows\n%s\nwant\n%s", with, without)
 	}
 }
@@ -129,12 +128,13 @@ func TestProgressComesAndGoes(t *testing.T) {
 		{"a line again", show("4 jobs"), "building...\nanswer\n4 jobs"},
 		{"no bytes", write(""), "building...\nanswer\n4 jobs"},
 		{"a message", func() { c.Message("m") }, "building...\nanswer\nstint: m\n"},
+		{"a line that stays", func() { c.show("5 jobs"); c.leave("5 jobs in 1s, and more text") }, "building...\nanswer\nstint: m\n5 jobs in 1s, and m\n"},
 		{"a line, and another process group", func() {
 			c.show("5 jobs")
 			c.columns = func() int { return 0 }
 			c.show("6 jobs")
-		}, "building...\nanswer\nstint: m\n5 jobs"},
-		{"output in the background", write("x"), "building...\nanswer\nstint: m\n5 jobsx"},
+		}, "building...\nanswer\nstint: m\n5 jobs in 1s, and m\n5 jobs"},
+		{"output in the background", write("x"), "building...\nanswer\nstint: m\n5 jobs in 1s, and m\n5 jobsx"},
 	} {
 		step.do()
 		if got := s.String(); got != step.want {
@@ -143,21 +143,37 @@ func TestProgressComesAndGoes(t *testing.T) {
 	}
 }
 
+// TestProgressLeavesNothing wants no last line where there was no progress line, and none in a line of
+// output.
+func TestProgressLeavesNothing(t *testing.T) {
+	s := &testterm.Screen{Columns: 20}
+	c, o := newTerminal(s)
+	c.leave("short")
+	c.show("1 job")
+	_, _ = io.WriteString(o, "answer")
+	_ = o.Flush()
+	c.leave("1 job in 1s")
+	if got := s.String(); got != "answer" {
+		t.Errorf("the screen shows %q, want %q", got, "answer")
+	}
+}
+
 // TestProgressPace counts the lines of three and a half seconds.
 func TestProgressPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for p, want := range map[Progress]int{NoProgress: 0, Lines: 4, Redrawn: 34} {
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
+		for p, want := range map[Progress]int{NoProgress: 0, Lines: 3, Redrawn: 34} {
+			var w strings.Builder
 			n := 0
-			stop := New(io.Discard).Follow(ctx, p, func() string { n++; return "line" })
+			stop := New(&w).Follow(p, func() string { n++; return "line" }, func() string { return "the last line" })
 			time.Sleep(3450 * time.Millisecond)
-			cancel() // the last line needs no stop
-			synctest.Wait()
+			stop()
+			stop() // does nothing
 			if n != want {
 				t.Errorf("%d: %d lines, want %d", p, n, want)
 			}
-			stop()
+			if got := strings.Count(w.String(), "the last line\n"); got != min(n, 1) {
+				t.Errorf("%d: %d last lines", p, got)
+			}
 		}
 	})
 }

@@ -57,9 +57,9 @@ func (r *Runner) Advise(ctx context.Context, o AdviseOptions, watcher []string) 
 	r.executor.Kill = nil
 	known, began := new(atomic.Value), time.Now()
 	known.Store("measuring.")
-	stop := r.console.Follow(ctx, r.std.Progress("auto", false), func() string {
+	stop := r.console.Follow(r.std.Progress("auto", false), func() string {
 		return fmt.Sprintf("%s of %v: %s Ctrl-C for the answer so far", console.Seconds(time.Since(began).Seconds()), o.Budget, known.Load())
-	})
+	}, func() string { return "" })
 	defer stop()
 	o.CPU = func() time.Duration { return time.Duration(a.used.Load()) }
 	o.Progress = func(r *advise.Report) { known.Store(string(r.Work) + ". " + r.Reason) }

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -9,16 +8,17 @@ import (
 )
 
 // showProgress shows progress until stop is called, if --progress wants it.
-func (r *Runner) showProgress(ctx context.Context) (stop func()) {
+func (r *Runner) showProgress() (stop func()) {
 	isShared := r.Ungroup || r.isTyped() || r.log.IsTerminal()
 	isFed := r.Progress == "auto" && r.readsStdin() && console.IsPipe(r.std.Stdin)
 	started := time.Now()
-	return r.console.Follow(ctx, r.std.Progress(r.Progress, isShared), func() string {
+	line := func() string {
 		if isFed && r.jobsInAll() < 0 { // what writes to the pipe may write errors to the terminal
 			return ""
 		}
 		return r.progressLine(time.Since(started))
-	})
+	}
+	return r.console.Follow(r.std.Progress(r.Progress, isShared), line, func() string { return r.lastLine(time.Since(started)) })
 }
 
 // jobsInAll returns the number of jobs, -1 while it is not known.
@@ -40,7 +40,7 @@ func (r *Runner) progressLine(elapsed time.Duration) string {
 		line = fmt.Sprintf("%d/%d", done, c.total-c.skipped)
 	}
 	rate := float64(done) / max(elapsed.Seconds(), 1e-3)
-	line += fmt.Sprintf(" jobs, %d failed, %d running, %.3g/s", c.failed, c.running, rate)
+	line += fmt.Sprintf(" jobs, %d failed, %d running, %s", c.failed, c.running, console.Rate(rate))
 	if left := c.total - c.skipped - done; c.total >= 0 && left > 0 && rate > 0 {
 		line += fmt.Sprintf(", %s left", console.Seconds(float64(left)/rate))
 	}
@@ -49,6 +49,26 @@ func (r *Runner) progressLine(elapsed time.Duration) string {
 		if s.Reason != "" {
 			line += ": " + s.Reason
 		}
+	}
+	return line
+}
+
+// lastLine returns what was done.
+func (r *Runner) lastLine(elapsed time.Duration) string {
+	r.mu.Lock()
+	c := r.counts
+	r.mu.Unlock()
+	done := c.succeeded + c.failed
+	line := fmt.Sprintf("%d jobs", done)
+	if done == 1 {
+		line = "1 job"
+	}
+	if c.failed > 0 {
+		line += fmt.Sprintf(", %d failed,", c.failed)
+	}
+	line += fmt.Sprintf(" in %s, %s", console.Elapsed(elapsed), console.Rate(float64(done)/max(elapsed.Seconds(), 1e-3)))
+	if s := r.state(); s.Limit > 0 {
+		line += fmt.Sprintf(", limit %d", s.Limit)
 	}
 	return line
 }

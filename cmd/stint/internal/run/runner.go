@@ -117,15 +117,16 @@ func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
 		defer r.reportWaiting(ctx)()
 		run = r.each
 	}
-	stopProgress := r.showProgress(ctx)
+	stopProgress := r.showProgress()
 	err = run(ctx, source)
-	stopProgress()
 	r.printer.Rest()
 	r.printer.Summary(r.summary())
 	if err == nil && ctx.Err() == nil {
 		r.warnOfNothing()
 	}
-	return r.end(ctx, errors.Join(err, r.printer.Close(), r.closeLog()))
+	err = errors.Join(err, r.printer.Close(), r.closeLog())
+	stopProgress()
+	return r.end(ctx, err)
 }
 
 // newExecutor returns what runs the jobs here.

@@ -40,14 +40,13 @@ func (s *Summer) showProgress(ctx context.Context, items iter.Seq[files.Item]) (
 		})
 	}
 	started := time.Now()
-	line := func() string {
-		done := amount{s.done.Load(), s.digester.bytes.Load()}
-		return progressLine(done, total.Load(), time.Since(started))
-	}
-	hide := s.console.Follow(ctx, progress, line)
+	done := func() amount { return amount{s.done.Load(), s.digester.bytes.Load()} }
+	end := s.console.Follow(progress,
+		func() string { return progressLine(done(), total.Load(), time.Since(started)) },
+		func() string { return lastLine(done(), time.Since(started)) })
 	return func() {
 		cancel()
-		hide()
+		end()
 		wg.Wait()
 	}
 }
@@ -90,7 +89,7 @@ func count(ctx context.Context, items iter.Seq[files.Item]) *amount {
 // progressLine returns what is done, and what is left if the total is known. It is
 // ASCII, so that it can be cut anywhere.
 func progressLine(done amount, total *amount, elapsed time.Duration) string {
-	rate := float64(done.bytes) / max(elapsed.Seconds(), 1e-3)
+	rate := done.rate(elapsed)
 	if total == nil {
 		return fmt.Sprintf("%d files, %s, %s/s", done.files, console.Bytes(float64(done.bytes)), console.Bytes(rate))
 	}
@@ -100,4 +99,18 @@ func progressLine(done amount, total *amount, elapsed time.Duration) string {
 		line += fmt.Sprintf(", %s left", console.Seconds(left/rate))
 	}
 	return line
+}
+
+// lastLine returns what was done.
+func lastLine(done amount, elapsed time.Duration) string {
+	what := "files"
+	if done.files == 1 {
+		what = "file"
+	}
+	return fmt.Sprintf("%d %s, %s in %s, %s/s", done.files, what, console.Bytes(float64(done.bytes)), console.Elapsed(elapsed), console.Bytes(done.rate(elapsed)))
+}
+
+// rate returns bytes a second.
+func (a amount) rate(elapsed time.Duration) float64 {
+	return float64(a.bytes) / max(elapsed.Seconds(), 1e-3)
 }

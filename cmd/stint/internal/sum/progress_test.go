@@ -25,3 +25,11 @@ func TestProgressLine(t *testing.T) {
 		}
 	}
 }
+
+func TestLastLine(t *testing.T) {
+	for want, done := range map[string]amount{"0 files, 0 B in 2.5s, 0 B/s": {}, "1 file, 5.0 kB in 2.5s, 2.0 kB/s": {1, 5000}, "12 files, 1.0 GB in 2.5s, 400 MB/s": {12, 1e9}} {
+		if got := lastLine(done, 2500*time.Millisecond); got != want {
+			t.Errorf("lastLine(%v) = %q, want %q", done, got, want)
+		}
+	}
+}
