@@ -19,7 +19,7 @@ import (
 
 const (
 	maxItems = 10 // of a job in a trace
-	run      = 1  // the process of the trace that has the limit
+	run      = 1  // the process of the trace that has the limit, and the jobs that run here
 )
 
 // An Attempt is an attempt of a job that has ended.
@@ -75,7 +75,7 @@ func Create(name string, c *console.Console, failed func(error)) (*Trace, error)
 	if err != nil {
 		return nil, err
 	}
-	t := &Trace{file: f, out: console.NewOutput(f, c, failed), began: time.Now(), comma: "[", hosts: make(map[string]*host)}
+	t := &Trace{file: f, out: console.NewOutput(f, c, failed), began: time.Now(), comma: "[", hosts: map[string]*host{"": {id: run}}}
 	t.name(run, 0, "process_name", "stint run")
 	return t, nil
 }
@@ -121,9 +121,9 @@ func (t *Trace) Attempt(a *Attempt) {
 func (t *Trace) lane(a *Attempt, start, end time.Time) (pid, tid int) {
 	h := t.hosts[a.Host]
 	if h == nil {
-		h = &host{id: run + 1 + len(t.hosts)}
+		h = &host{id: run + len(t.hosts)}
 		t.hosts[a.Host] = h
-		t.name(h.id, 0, "process_name", cmp.Or(a.Host, "jobs"))
+		t.name(h.id, 0, "process_name", a.Host)
 	}
 	best := a.Slot - 1
 	if a.Slot == 0 {
