@@ -61,6 +61,8 @@ func addRunFlags(cmd *cobra.Command, o *run.Options) {
 	f.StringVar(&o.Joblog, "joblog", "", "write a line to `FILE` for each job that has ended")
 	f.BoolVar(&o.Resume, "resume", false, "with --joblog: skip the jobs that are in the log")
 	f.BoolVar(&o.ResumeFailed, "resume-failed", false, "with --joblog: skip the jobs that succeeded, retry the others")
+	f.StringVar(&o.Trace, "trace", "", "write the jobs and the limit to `FILE`, as events for Perfetto")
+	f.BoolVar(&o.Summary, "summary", false, "print at the end what the jobs took, and how the limit changed")
 	addServer(cmd, &o.Server, "run the jobs on the workers of the server at `URL`")
 	f.StringArrayVar(&o.Env, "env", nil, "with --cluster: pass variable `NAME` to the jobs; repeatable")
 	f.StringVar(&o.Dir, "cwd", "", "run the jobs in directory `DIR`; with --cluster, by default in the worker's")
@@ -186,7 +188,7 @@ func explain(cmd *cobra.Command, err error) error {
 
 // validateRun refuses flags that contradict each other.
 func validateRun(f *pflag.FlagSet, o *run.Options) error {
-	if err := refuseEmpty(f, "delimiter", "colsep", "results", "joblog", "cwd", "replace-str"); err != nil {
+	if err := refuseEmpty(f, "delimiter", "colsep", "results", "joblog", "trace", "cwd", "replace-str"); err != nil {
 		return err
 	}
 	remote := f.Changed("cluster")

@@ -59,7 +59,12 @@ func (c *Console) Follow(p Progress, line, last func() string) (stop func()) {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	show, end, interval := c.Plain, c.Plain, logInterval
+	print := func(text string) {
+		if text != "" {
+			c.Plain(text)
+		}
+	}
+	show, end, interval := print, print, logInterval
 	if p == Redrawn {
 		show, end, interval = c.show, c.leave, redrawInterval
 	}

@@ -39,6 +39,8 @@ type Options struct {
 
 	Joblog               string // a file
 	Resume, ResumeFailed bool
+	Trace                string // a file
+	Summary              bool
 
 	Server server.Connection // workers of this server run the jobs; without a URL this process does
 }

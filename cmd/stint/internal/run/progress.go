@@ -11,14 +11,19 @@ import (
 func (r *Runner) showProgress() (stop func()) {
 	isShared := r.Ungroup || r.isTyped() || r.log.IsTerminal()
 	isFed := r.Progress == "auto" && r.readsStdin() && console.IsPipe(r.std.Stdin)
-	started := time.Now()
 	line := func() string {
 		if isFed && r.jobsInAll() < 0 { // what writes to the pipe may write errors to the terminal
 			return ""
 		}
-		return r.progressLine(time.Since(started))
+		return r.progressLine(time.Since(r.used.Began))
 	}
-	return r.console.Follow(r.std.Progress(r.Progress, isShared), line, func() string { return r.lastLine(time.Since(started)) })
+	last := func() string {
+		if r.Summary { // which says it, too
+			return ""
+		}
+		return r.lastLine(time.Since(r.used.Began))
+	}
+	return r.console.Follow(r.std.Progress(r.Progress, isShared), line, last)
 }
 
 // jobsInAll returns the number of jobs, -1 while it is not known.

@@ -23,6 +23,7 @@ import (
 	"github.com/stint-go/stint/cmd/stint/internal/run/local"
 	"github.com/stint-go/stint/cmd/stint/internal/run/output"
 	"github.com/stint-go/stint/cmd/stint/internal/run/remote"
+	"github.com/stint-go/stint/cmd/stint/internal/trace"
 )
 
 const (
@@ -56,6 +57,8 @@ type Runner struct {
 	reading  context.Context         // its end makes reads of the input fail
 	endInput context.CancelFunc
 	ahead    ahead
+	trace    *trace.Trace // nil: there is none
+	used     trace.Summary
 
 	mu     sync.Mutex
 	counts counts
@@ -103,7 +106,7 @@ func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
 	if r.DryRun {
 		return r.dryRun(ctx, source)
 	}
-	if _, err := interrupt.Call(ctx, func() (any, error) { return nil, r.openLog() }); err != nil { // perhaps a pipe
+	if _, err := interrupt.Call(ctx, func() (any, error) { return nil, r.openLogs() }); err != nil { // perhaps pipes
 		return err
 	}
 	r.printer = output.New(r.Format, r.std, r.console, func(err error) { cancel(err) })
@@ -117,15 +120,18 @@ func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
 		defer r.reportWaiting(ctx)()
 		run = r.each
 	}
-	stopProgress := r.showProgress()
+	r.used.Began = time.Now()
+	stopProgress, stopSamples := r.showProgress(), r.sample()
 	err = run(ctx, source)
 	r.printer.Rest()
 	r.printer.Summary(r.summary())
 	if err == nil && ctx.Err() == nil {
 		r.warnOfNothing()
 	}
-	err = errors.Join(err, r.printer.Close(), r.closeLog())
+	stopSamples()
+	err = errors.Join(err, r.printer.Close(), r.closeLog(), r.closeTrace())
 	stopProgress()
+	r.printSummary()
 	return r.end(ctx, err)
 }
 
@@ -139,7 +145,7 @@ func (r *Runner) newExecutor(kill context.Context, watcher []string) (*local.Exe
 	if r.Quiet {
 		say = func(string) {}
 	}
-	return &local.Executor{Machine: m, Policy: r.Policy, Command: r.command, Kill: kill, Stopped: r.stopped, Fail: r.cancel, Say: say}, nil
+	return &local.Executor{Machine: m, Policy: r.Policy, Command: r.command, Kill: kill, Stopped: r.stopped, Attempted: r.attempted, Fail: r.cancel, Say: say}, nil
 }
 
 // each runs the jobs of source and prints them.
@@ -349,6 +355,14 @@ func (r *Runner) dryRun(ctx context.Context, source *items.Items) error {
 	return out.Flush()
 }
 
+// openLogs opens the files that tell of jobs.
+func (r *Runner) openLogs() error {
+	if err := r.openLog(); err != nil {
+		return err
+	}
+	return r.openTrace()
+}
+
 // openLog opens the job log, and reads which jobs are done.
 func (r *Runner) openLog() (err error) {
 	if r.Joblog == "" {
@@ -470,6 +484,9 @@ func size(j *output.Job) int {
 // settle counts a job that has ended, and writes it to the log.
 func (r *Runner) settle(j *output.Job) {
 	r.ahead.remove(j.Ahead)
+	if r.executor == nil { // the last attempt, on a worker
+		r.attempted(j, 0)
+	}
 	var err error
 	if !j.Interrupted {
 		err = r.append(j)
@@ -538,7 +555,7 @@ func (r *Runner) summary() output.Summary {
 	r.mu.Lock()
 	c := r.counts
 	r.mu.Unlock()
-	return output.Summary{Jobs: c.succeeded + c.failed, Succeeded: c.succeeded, Failed: c.failed, Skipped: c.skipped, Limit: r.state()}
+	return output.Summary{Jobs: c.succeeded + c.failed, Succeeded: c.succeeded, Failed: c.failed, Skipped: c.skipped, Time: time.Since(r.used.Began).Seconds(), CPU: r.used.CPU().Seconds(), Limit: r.state()}
 }
 
 // current returns how many jobs may run concurrently, as far as it is known.

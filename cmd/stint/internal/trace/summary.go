@@ -61,7 +61,7 @@ func (s *Summary) Attempt(a *Attempt) {
 
 // Sample adds the limit at present. A column has the last limit of its time. When there are too many,
 // each gets the time of two.
-func (s *Summary) Sample(now time.Time, state limit.State, _ int) {
+func (s *Summary) Sample(now time.Time, state limit.State) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state, s.step = state, max(s.step, firstStep)
@@ -86,8 +86,8 @@ func (s *Summary) CPU() time.Duration {
 	return s.cpu
 }
 
-// Lines returns what is known, a line for each. cpus is how many CPUs the jobs could use; 0: not known.
-func (s *Summary) Lines(wall time.Duration, cpus float64) string {
+// Lines returns what is known, some lines without the last newline. cpus is how many CPUs the jobs could use; 0: not known.
+func (s *Summary) Lines(wall time.Duration, cpus int) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var b strings.Builder
@@ -96,7 +96,7 @@ func (s *Summary) Lines(wall time.Duration, cpus float64) string {
 	}
 	busy := fmt.Sprintf("%.1f", s.cpu.Seconds()/max(wall.Seconds(), 1e-3))
 	if cpus > 0 {
-		busy += fmt.Sprintf(" of %.3g", cpus)
+		busy += fmt.Sprintf(" of %d", cpus)
 	}
 	line("CPU time", "%s, %s CPUs busy", console.Elapsed(s.cpu), busy)
 	if s.memory > 0 {
@@ -113,7 +113,7 @@ func (s *Summary) Lines(wall time.Duration, cpus float64) string {
 		line(name, "%s, job %d: %s", console.Elapsed(j.elapsed), j.seq, j.command)
 		name = ""
 	}
-	return b.String()
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // picture returns a character for each number, a higher one for a larger number.

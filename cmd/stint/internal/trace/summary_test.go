@@ -16,7 +16,7 @@ import (
 func TestSummary(t *testing.T) {
 	t.Setenv("LC_ALL", "en_US.UTF-8")
 	s := &Summary{Began: time.Now()}
-	if got := s.Lines(0, 0); got != "  CPU time  0s, 0.0 CPUs busy\n" {
+	if got := s.Lines(0, 0); got != "  CPU time  0s, 0.0 CPUs busy" {
 		t.Errorf("without a job the summary is\n%s", got)
 	}
 	for i := range 20 {
@@ -24,7 +24,7 @@ func TestSummary(t *testing.T) {
 	}
 	s.Attempt(&Attempt{Seq: 17, Result: process.Result{Elapsed: time.Minute, CPU: 500 * time.Millisecond}})
 	for i := range 120 {
-		s.Sample(s.Began.Add(time.Duration(i)*time.Second/10), limit.State{Limit: 2 + i/10, Reason: "CPUs are idle"}, 0)
+		s.Sample(s.Began.Add(time.Duration(i)*time.Second/10), limit.State{Limit: 2 + i/10, Reason: "CPUs are idle"})
 	}
 	want := `  CPU time  2.5s, 0.2 of 2 CPUs busy
   memory    6.0 MB, the most of a job
@@ -34,8 +34,7 @@ func TestSummary(t *testing.T) {
             19s, job 19: sleep 19
             18s, job 18: sleep 18
             16s, job 16: sleep 16
-            15s, job 15: sleep 15
-`
+            15s, job 15: sleep 15`
 	got := s.Lines(12*time.Second, 2)
 	shown := strings.TrimSpace(strings.Split(strings.Split(got, "\n")[3], " from ")[0])
 	if got = strings.Replace(got, shown, "PICTURE", 1); got != want {
@@ -80,7 +79,7 @@ func TestCourse(t *testing.T) {
 		for at := time.Duration(0); at < 2*time.Minute; at += time.Duration(rnd.IntN(50)) * time.Millisecond {
 			n := 1 + rnd.IntN(100)
 			last[at/firstStep] = n
-			s.Sample(s.Began.Add(at), limit.State{Limit: n}, 0)
+			s.Sample(s.Began.Add(at), limit.State{Limit: n})
 			if len(s.columns) > maxColumns || at > time.Second && len(s.columns) < maxColumns/2 {
 				t.Fatalf("seed %d: %d columns after %v", seed, len(s.columns), at)
 			}

@@ -79,6 +79,8 @@ type Executor struct {
 	Fail    func(error)     // ends the run: no job can be started
 	Say     func(string)    // what the user may want to know
 
+	Attempted func(j *output.Job, slot int) // an attempt has ended; nil: nobody wants to know
+
 	starts starts
 	told   sync.Once // of exit status 75
 }
@@ -178,6 +180,9 @@ func (x *Executor) attempt(ctx context.Context, j *output.Job, slot int) {
 	if x.starts.wait(ctx, x.Policy.Delay) != nil || x.Limit.AwaitMemory(ctx, x.sayMemory) != nil {
 		j.Interrupted = true
 		return
+	}
+	if x.Attempted != nil {
+		defer func() { x.Attempted(j, slot) }()
 	}
 	c, err := x.Command.Make(j.Items, j.Seq, slot)
 	if err != nil {

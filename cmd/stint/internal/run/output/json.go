@@ -146,6 +146,8 @@ type Summary struct {
 	Succeeded int         `json:"succeeded"`
 	Failed    int         `json:"failed"`
 	Skipped   int         `json:"skipped,omitempty"`
+	Time      float64     `json:"time"` // seconds
+	CPU       float64     `json:"cpu"`  // seconds
 	Limit     limit.State `json:"concurrency"`
 }
 

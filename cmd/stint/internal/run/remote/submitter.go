@@ -398,7 +398,7 @@ func (m *Submitter) take(j *output.Job, got *response, own output.Streams) {
 		_, _ = j.Stderr.Write(got.Stderr)
 	}
 	result := output.Result{
-		Result: process.Result{Exit: got.Exit, Signal: got.Signal, Start: got.Start, Elapsed: got.Elapsed, CPU: got.CPU},
+		Result: process.Result{Exit: got.Exit, Signal: got.Signal, Start: got.Start, Elapsed: got.Elapsed, CPU: got.CPU, MaxRSS: got.MaxRSS},
 		Host:   console.Visible(got.Host), Attempts: got.Attempts, TimedOut: got.TimedOut,
 	}
 	if got.Error != "" {

@@ -67,6 +67,7 @@ type response struct {
 	Start    time.Time     `json:"start"`
 	Elapsed  time.Duration `json:"elapsed"`
 	CPU      time.Duration `json:"cpu"`
+	MaxRSS   int64         `json:"maxRSS,omitempty"`
 	Exit     int           `json:"exit"`
 	Signal   int           `json:"signal,omitempty"`
 	TimedOut bool          `json:"timedOut,omitempty"`

@@ -109,7 +109,7 @@ func (w *Worker) run(ctx context.Context, q *request) (response, error) {
 		return a, context.Cause(ctx)
 	}
 	w.printer.Ended(j)
-	a.Start, a.Elapsed, a.CPU, a.Exit, a.Signal = j.Start, j.Elapsed, j.CPU, j.Exit, j.Signal
+	a.Start, a.Elapsed, a.CPU, a.MaxRSS, a.Exit, a.Signal = j.Start, j.Elapsed, j.CPU, j.MaxRSS, j.Exit, j.Signal
 	a.Attempts, a.TimedOut = j.Attempts, j.TimedOut
 	if j.Err != nil {
 		a.Error = cluster.Text("on " + w.host + ": " + j.Err.Error())
