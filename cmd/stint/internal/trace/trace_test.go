@@ -3,7 +3,6 @@ package trace
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -239,44 +238,5 @@ func TestLimit(t *testing.T) {
 	}
 	if len(reasons) != len(want) || reasons[2] != "limit 2: reason 1" || reasons[len(reasons)-1] != "limit 9: by hand" {
 		t.Errorf("%d changes of %d: %q", len(reasons), len(want), reasons)
-	}
-}
-
-// TestKilled wants whole events in the file before it is closed.
-func TestKilled(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "trace.json")
-	tr, err := Create(name, console.New(t.Output()), func(err error) { t.Error(err) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
-	for i := range int64(1000) {
-		tr.Attempt(attempt(i, 1, tr.began.Add(time.Duration(i)*time.Second), time.Second))
-	}
-	b, err := os.ReadFile(name)
-	if err != nil || !strings.HasPrefix(string(b), `[{"`) || !strings.HasSuffix(string(b), "}\n") {
-		t.Errorf("%.20q ... (%d bytes), %v", b, len(b), err)
-	}
-	var events []decoded
-	if err := json.Unmarshal(append(b, ']'), &events); err != nil || len(events) < 100 {
-		t.Errorf("%d events, %v", len(events), err)
-	}
-}
-
-// TestFullDisk wants the first error once, and no more writes.
-func TestFullDisk(t *testing.T) {
-	var errs []error
-	tr, err := Create("/dev/full", console.New(t.Output()), func(err error) { errs = append(errs, err) })
-	if errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) {
-		t.Skip("no /dev/full here")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range int64(1000) {
-		tr.Attempt(attempt(i, 1, tr.began, 0))
-	}
-	if err := tr.Close(); err == nil || len(errs) != 1 {
-		t.Errorf("Close returns %v, and failed was called with %v", err, errs)
 	}
 }
