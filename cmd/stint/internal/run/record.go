@@ -1,7 +1,7 @@
 package run
 
 import (
-	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -11,10 +11,8 @@ import (
 	"github.com/stint-go/stint/cmd/stint/internal/trace"
 )
 
-const (
-	firstSample = 10 * time.Millisecond  // between two samples of the limit, at first
-	lastSample  = 100 * time.Millisecond // the same, later
-)
+// sampleInterval is the time between two samples of the limit.
+const sampleInterval = 50 * time.Millisecond
 
 // openTrace creates the file of --trace.
 func (r *Runner) openTrace() (err error) {
@@ -25,7 +23,7 @@ func (r *Runner) openTrace() (err error) {
 		r.mu.Lock()
 		r.counts.halting = true
 		r.mu.Unlock()
-		r.cancel(r.traceError(err))
+		r.cancel(fileError("--trace", r.Trace, err))
 	})
 	if err != nil {
 		return console.Failure("--trace: " + err.Error())
@@ -33,18 +31,24 @@ func (r *Runner) openTrace() (err error) {
 	return nil
 }
 
-func (r *Runner) closeTrace() error {
-	if r.trace == nil {
-		return nil
+// closeLogs closes the files that tell of jobs.
+func (r *Runner) closeLogs() error {
+	var errs [2]error
+	if r.log != nil {
+		errs[0] = fileError("--joblog", r.Joblog, r.log.Close())
 	}
-	if err := r.trace.Close(); err != nil {
-		return r.traceError(err)
+	if r.trace != nil {
+		errs[1] = fileError("--trace", r.Trace, r.trace.Close())
 	}
-	return nil
+	return errors.Join(errs[:]...)
 }
 
-func (r *Runner) traceError(err error) error {
-	return console.Failure("--trace " + console.Quote(r.Trace) + ": " + console.Reason(err))
+// fileError returns an error of a file as a message.
+func fileError(flag, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return console.Failure(flag + " " + console.Quote(name) + ": " + console.Reason(err))
 }
 
 // attempted records an attempt of j that has ended, on a slot of this process or, with 0, elsewhere.
@@ -62,7 +66,7 @@ func (r *Runner) attempted(j *output.Job, slot int) {
 	}
 }
 
-// sample records the limit again and again, less often in a long run, until stop is called.
+// sample records the limit, again and again until stop is called.
 func (r *Runner) sample() (stop func()) {
 	if r.trace == nil && !r.Summary {
 		return func() {}
@@ -77,25 +81,25 @@ func (r *Runner) sample() (stop func()) {
 			r.trace.Sample(now, state, running)
 		}
 	}
-	ctx, cancel := context.WithCancel(context.Background())
+	look()
+	over := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		timer := time.NewTimer(0)
-		defer timer.Stop()
+		tick := time.NewTicker(sampleInterval)
+		defer tick.Stop()
 		for {
 			select {
-			case <-ctx.Done():
-				return
-			case <-timer.C:
+			case <-tick.C:
 				look()
-				timer.Reset(min(lastSample, max(firstSample, time.Since(r.used.Began)/10)))
+			case <-over:
+				look()
+				return
 			}
 		}
 	})
 	return func() {
-		cancel()
+		close(over)
 		wg.Wait()
-		look()
 	}
 }
 

@@ -129,7 +129,7 @@ func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
 		r.warnOfNothing()
 	}
 	stopSamples()
-	err = errors.Join(err, r.printer.Close(), r.closeLog(), r.closeTrace())
+	err = errors.Join(err, r.printer.Close(), r.closeLogs())
 	stopProgress()
 	r.printSummary()
 	return r.end(ctx, err)
@@ -381,16 +381,6 @@ func (r *Runner) openLog() (err error) {
 	return nil
 }
 
-func (r *Runner) closeLog() error {
-	if r.log == nil {
-		return nil
-	}
-	if err := r.log.Close(); err != nil {
-		return console.Failure("--joblog " + console.Quote(r.Joblog) + ": " + console.Reason(err))
-	}
-	return nil
-}
-
 // end returns how the run has ended: err is the first error of the run, not of a job.
 func (r *Runner) end(ctx context.Context, err error) error {
 	r.mu.Lock()
@@ -508,7 +498,7 @@ func (r *Runner) settle(j *output.Job) {
 	}
 	if err != nil {
 		c.halting = true
-		r.cancel(console.Failure("--joblog " + console.Quote(r.Joblog) + ": " + console.Reason(err)))
+		r.cancel(fileError("--joblog", r.Joblog, err))
 	}
 	n := c.failed
 	if r.Halt.Success {

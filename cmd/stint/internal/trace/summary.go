@@ -16,7 +16,7 @@ import (
 const (
 	maxSlowest = 5
 	maxColumns = 60                    // of the picture; a run that is not short has half as many or more
-	firstStep  = 10 * time.Millisecond // of a column
+	firstStep  = 50 * time.Millisecond // of a column
 )
 
 // A Summary is what the jobs of a run have used. The methods may be called concurrently.

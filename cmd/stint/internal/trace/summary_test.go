@@ -80,7 +80,7 @@ func TestCourse(t *testing.T) {
 			n := 1 + rnd.IntN(100)
 			last[at/firstStep] = n
 			s.Sample(s.Began.Add(at), limit.State{Limit: n})
-			if len(s.columns) > maxColumns || at > time.Second && len(s.columns) < maxColumns/2 {
+			if len(s.columns) > maxColumns || at > maxColumns*firstStep && len(s.columns) < maxColumns/2 {
 				t.Fatalf("seed %d: %d columns after %v", seed, len(s.columns), at)
 			}
 		}
