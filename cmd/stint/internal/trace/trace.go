@@ -1,5 +1,5 @@
 // Package trace tells what the jobs of a run did: a Trace in a file of Chrome trace events, which Perfetto
-// and chrome://tracing show, and a Summary in some lines.
+// shows, and a Summary in some lines.
 package trace
 
 import (
