@@ -59,12 +59,12 @@ func (c *Console) Follow(p Progress, line, last func() string) (stop func()) {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	print := func(text string) {
+	plain := func(text string) {
 		if text != "" {
 			c.Plain(text)
 		}
 	}
-	show, end, interval := print, print, logInterval
+	show, end, interval := plain, plain, logInterval
 	if p == Redrawn {
 		show, end, interval = c.show, c.leave, redrawInterval
 	}
