@@ -41,6 +41,17 @@ func validateServer(f *pflag.FlagSet, c *server.Connection) error {
 	return c.Validate()
 }
 
+// validateOptionalServer does it for a command that needs no server.
+func validateOptionalServer(f *pflag.FlagSet, c *server.Connection) error {
+	if f.Changed("cluster") {
+		return validateServer(f, c)
+	}
+	return refuse(
+		rule{f.Changed("credentials"), "the --credentials option is meaningful only with --cluster"},
+		rule{f.Changed("tls-ca"), "the --tls-ca option is meaningful only with --cluster"},
+	)
+}
+
 // validate validates the flags that name the server, with the default of the
 // environment.
 func (c *clientCommand) validate() error {

@@ -2,10 +2,12 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/stint-go/stint/cmd/stint/internal/console"
 )
 
 // exitStatus is the annotation of a command that describes its exit statuses.
@@ -94,4 +96,10 @@ func addJobs(cmd *cobra.Command, jobs *int) {
 		return nil
 	})
 	complete(cmd, "jobs", "auto")
+}
+
+// refuseProgress refuses a value of --progress that is none.
+func refuseProgress(when string) rule {
+	isWhen := slices.Contains([]string{"auto", "always", "never"}, when)
+	return rule{!isWhen, "invalid argument " + console.Quote(when) + " for --progress: want auto, always or never"}
 }

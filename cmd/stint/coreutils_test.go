@@ -155,22 +155,20 @@ func TestCheckLinesLikeCoreutils(t *testing.T) {
 	testfiles.Dir(t, "a", "a\n", " a", "a\n", "a b", "a\n", "new\nline", "a\n", "cr\r", "a\n", "all\\\r\n", "a\n")
 	must(t, os.Mkdir("directory", 0o777))
 	const h = "87428fc522803d31065e7bce3cf03fe475096631e5e07bbd7a0fde60c4cf25c7"
-	replace := strings.NewReplacer("UU", strings.ToUpper(h), "H", h, "N", "\x00", "G", strings.Repeat("0", 64), "SHA", "SHA", "|", "\n")
+	replace := strings.NewReplacer("UU", strings.ToUpper(h), "H", h, "G", strings.Repeat("0", 64), "SHA", "SHA", "|", "\n")
 	lines := 0
 	for _, text := range []string{
 		"", "|", "||", "\r|", "#|", " #|", "x|", "H", "H|", "H |", "H  |", "H   |", "H  a", "H  a|", "H *a|", "UU  a|", "H a|", "H\ta|", "H\t a|",
 		" \tH  a|", "H  a |", "H   a|", "H  a b|", "H  a\r|", "H  a\r\r|", "H  cr\r\r|", "|H  a|", "\r|H  a|", "#H  a|H  a|",
-		"H a|H  a|", "H  a|H a|", "H a|H *a|H   a|", "0H  a|", "H0  a|", "hH  a|", "gH  a|", "G  a|", "G  a|G  a|H  a|",
+		"0H  a|", "H0  a|", "hH  a|", "gH  a|", "G  a|", "G  a|G  a|H  a|",
 		"H  missing|", "H  missing|H  missing|H  a|", "H  missing|G  a|x|x|H  a|", "H  directory|",
 		"\\H  new\\nline|", "\\H  a|", " \\H  a|", "\\ H  a|", "\\\\H  a|", "\\H  a\\|", "\\H  a\\x|", "\\H  missing\\nline\\\\|", "\\H  all\\\\\\r\\n|",
-		"\\G  all\\\\\\r\\n|", "\\H  cr\\r|", "\\H a|\\H  a|", "H  new\\nline|",
+		"\\G  all\\\\\\r\\n|", "\\H  cr\\r|", "H  new\\nline|",
 		"SHA256 (a) = H|", " SHA256 (a) = H|", "SHA256(a)= H|", "SHA256 (a)=H|", "SHA256 (a)  \t=\t  UU|", "SHA256 (a) = H |", "SHA256 (a) = H\r|",
 		"SHA256  (a) = H|", "sha256 (a) = H|", "SHA256 a) = H|", "SHA256 (a = H|", "SHA256 (a) H|", "SHA256 () = H|", "SHA256 (a) = |", "SHA256 (a) = 00|",
 		"SHA256 (a) = H0|", "SHA256 (a)) = H|", "SHA256 (a) = H) = H|", "\\SHA256 (new\\nline) = H|", "\\SHA256 (a\\x) = H|", "SHA256|", "SHA256 |", "SHA256 (|",
 		"SHA256 (a b) = H|x|", "SHA256 (missing) = H|", "BLAKE2b (a) = H|", "H  -|", "G  -|H  -|",
-		"H  aNb|", "H  aN|", "H  missingNa|", "HN  a|", "H N a|", "N|", "NH  a|", " NH  a|", "H aNb|", "H  Na|", "H Na|", "H  aN\r|", "#N|", "H *aN|",
-		"\\H  aNb|", "\\H  a\\nN|", "\\SHA256 (aN) = H|", "\\SHA256 (a) = HN|", "SHA256 (aNb) = H|", "SHA256 (a) = HNjunk|", "SHA256 (a) = GNH|",
-		"SHA256 (a)N = H|", "SHA256 (Na) = H|", "SHA256 N(a) = H|", "SHA256 (a) =N H|", "SHA256 (a) = NH|", "SHA256 (aN) = H) = H|", "H  -N|",
+		"H a|H a|", "H  a|H *a|H   a|",
 	} {
 		lines++
 		testfiles.Write(t, "list", replace.Replace(text))
@@ -191,7 +189,7 @@ func TestCheckFilesLikeCoreutils(t *testing.T) {
 	for _, args := range [][]string{
 		{"good"}, {"bad"}, {"none"}, {"."}, {"good", "bad", "none", ".", "good"}, {"odd name"}, {"-w", "odd name"}, {"good", "good"},
 		{"--ignore-missing", "missing list", "good"}, {"--ignore-missing", "good", "missing list"}, {"missing list", "odd name"},
-		{"reversed", "good"}, {"good", "reversed"}, {}, {"-"}, {"-w", "-", "good"}, {"--strict", "odd name"}, {"--status", "none", "odd name"},
+		{"reversed"}, {}, {"-"}, {"-w", "-", "good"}, {"--strict", "odd name"}, {"--status", "none", "odd name"},
 	} {
 		compare(t, "60b725f10c9c85c70d97880dfe8191b3  a\ny\n", "md5", append([]string{"-c"}, args...)...)
 		compare(t, "", "md5", append([]string{"-c"}, args...)...)

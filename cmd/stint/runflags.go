@@ -191,12 +191,10 @@ func validateRun(f *pflag.FlagSet, o *run.Options) error {
 	if err := refuseEmpty(f, "delimiter", "colsep", "results", "joblog", "trace", "cwd", "replace-str"); err != nil {
 		return err
 	}
-	remote := f.Changed("cluster")
-	if remote {
-		if err := validateServer(f, &o.Server); err != nil {
-			return err
-		}
+	if err := validateOptionalServer(f, &o.Server); err != nil {
+		return err
 	}
+	remote := f.Changed("cluster")
 	o.NoOverload = f.Changed("retries")
 	o.Trim = o.Trim || o.ColSep != "" && !f.Changed("trim")
 	modes := 0
@@ -222,13 +220,11 @@ func validateRun(f *pflag.FlagSet, o *run.Options) error {
 		rule{o.Tag && o.Ungroup, "--tag does not go with --ungroup"},
 		rule{(o.Resume || o.ResumeFailed) && o.Joblog == "", "--resume and --resume-failed need --joblog"},
 		rule{len(o.Env) > 0 && !remote, "the --env option is meaningful only with --cluster: here jobs have all variables"},
-		rule{f.Changed("credentials") && !remote, "the --credentials option is meaningful only with --cluster"},
-		rule{f.Changed("tls-ca") && !remote, "the --tls-ca option is meaningful only with --cluster"},
 		rule{remote && (o.Ungroup || o.LineBuffer), "--cluster does not go with --ungroup and --line-buffer"},
 		rule{remote && (o.Delay > 0 || o.MemFree > 0 || f.Changed("nice")), "--cluster does not go with --delay, --memfree and --nice"},
 		refuseSource(append(o.Lists, o.Command)),
 		rule{f.Changed("memfree") && runtime.GOOS != "linux", "the --memfree option works on Linux only"},
-		rule{!slices.Contains([]string{"auto", "always", "never"}, o.Progress), "invalid argument " + console.Quote(o.Progress) + " for --progress: want auto, always or never"},
+		refuseProgress(o.Progress),
 		refuseName(o.Env),
 	)
 }

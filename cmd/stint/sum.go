@@ -23,14 +23,11 @@ With no PATH, or when PATH is -, standard input is read. With no PATH on a
 terminal, the current directory is walked.
 
 The FILE of -o is replaced in one step when the output is complete. It keeps its
-owner, group and permissions, but not its access control lists and extended
-attributes. If it has several hard links, or an owner that this user cannot give
-it, the complete output is copied into it: a crash during the copy leaves a
-part. If the copy fails, the message names the temporary file beside FILE that
-has the output; a FILE that cannot grow is unchanged. Symbolic links are
-followed, even if no file is there yet. A FILE that may not be written is not
-replaced. Devices, pipes and open descriptors such as /dev/stdout are written
-directly, and descriptors of other processes at the end of their file.
+permissions, and its owner and group if this user may set them, but not its
+other hard links, access control lists and extended attributes. Symbolic links
+are followed, even if no file is there yet. A FILE that may not be written is
+not replaced. Devices, pipes and open descriptors such as /dev/stdout are
+written directly.
 
 With -c, each PATH is a file with lines as printed by this command, by GNU's
 tools, or by the BSD tools and "openssl dgst". A line with a tag, such as "MD5

@@ -40,30 +40,6 @@ func TestCheckKnowsForeignTags(t *testing.T) {
 	}
 }
 
-// TestCheckLongLine wants long lines refused.
-func TestCheckLongLine(t *testing.T) {
-	testfiles.Dir(t, "a", "a\n")
-	const hex, maxLine = "60b725f10c9c85c70d97880dfe8191b3  ", 64 << 10
-	testfiles.Write(t, "list", hex+strings.Repeat("x", 3*maxLine)+"\n"+hex+"a\n"+hex+strings.Repeat("x", maxLine+1))
-	out, errs, status := runStint(t, "", "sum", "-a", "md5", "-c", "-w", "list")
-	want := "stint: list: 1: improperly formatted MD5 checksum line\nstint: list: 3: improperly formatted MD5 checksum line\n" +
-		"stint: WARNING: 2 lines are improperly formatted\n"
-	if out != "a: OK\n" || errs != want || status != 0 {
-		t.Errorf("output %q, messages %q, exit status %d", out, errs, status)
-	}
-}
-
-// TestCheckDamagedLine wants the lines after a damaged line read as usual.
-func TestCheckDamagedLine(t *testing.T) {
-	testfiles.Dir(t, "a", "a\n")
-	const line = "60b725f10c9c85c70d97880dfe8191b3  a\n"
-	testfiles.Write(t, "list", line[1:]+line) // without a digit, a blank is in its place
-	out, errs, status := runStint(t, "", "sum", "-a", "md5", "-c", "list")
-	if out != "a: OK\n" || errs != "stint: WARNING: 1 line is improperly formatted\n" || status != 0 {
-		t.Errorf("output %q, messages %q, exit status %d", out, errs, status)
-	}
-}
-
 func TestJSONKeepsNames(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"plain", "<&>", "new\nline", "not utf8 \xff", "\x01"} {

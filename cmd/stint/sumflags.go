@@ -1,13 +1,11 @@
 package main
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"github.com/stint-go/stint/cmd/stint/internal/console"
 	"github.com/stint-go/stint/cmd/stint/internal/sum"
 )
 
@@ -38,16 +36,11 @@ func addSumFlags(cmd *cobra.Command, o *sum.Options) {
 	f.StringVarP(&o.Output, "output", "o", "", "write to `FILE`, which appears when it is complete; -: standard output")
 	f.StringVar(&o.Progress, "progress", "auto", "print progress on standard error: `WHEN` is auto (terminal, no pipe), always, never")
 	complete(cmd, "progress", "auto", "always", "never")
-	f.BoolFunc("tag", "print BSD-style lines: SHA256 (name) = digest", func(s string) (err error) {
-		if o.Tag, err = strconv.ParseBool(s); o.Tag {
-			o.Mode = sum.ModeBinary // an earlier --text has no effect
-		}
-		return err
-	})
+	f.BoolVar(&o.Tag, "tag", false, "print BSD-style lines: SHA256 (name) = digest")
 	f.BoolVarP(&o.Zero, "zero", "z", false, "end each output line with NUL, and do not escape names")
 	f.BoolVar(&o.JSON, "json", false, "print a JSON object a line, with path, algorithm, digest and size, or error")
-	addChoice(f, &o.Mode, sum.ModeBinary, "binary", "b", "mark names with *, as for files read in binary mode")
-	addChoice(f, &o.Mode, sum.ModeText, "text", "t", "mark names with a space (default); both modes read the same bytes")
+	addChoice(f, &o.Binary, true, "binary", "b", "mark names with *, as for files read in binary mode")
+	addChoice(f, &o.Binary, false, "text", "t", "mark names with a space (default); both modes read the same bytes")
 	f.BoolVarP(&o.Check, "check", "c", false, "check the digests that the PATHs list")
 	f.BoolVar(&o.IgnoreMissing, "ignore-missing", false, "with -c: neither report nor fail for missing files")
 	addChoice(f, &o.Report, sum.ReportQuiet, "quiet", "", "with -c: print no OK lines")
@@ -64,31 +57,25 @@ func validateSum(f *pflag.FlagSet, o *sum.Options, args []string) error {
 	if err := refuseEmpty(f, "output", "files-from"); err != nil {
 		return err
 	}
-	remote := f.Changed("cluster")
-	if remote {
-		if err := validateServer(f, &o.Server); err != nil {
-			return err
-		}
+	if err := validateOptionalServer(f, &o.Server); err != nil {
+		return err
 	}
-	return refuse(
-		rule{f.Changed("credentials") && !remote, "the --credentials option is meaningful only with --cluster"},
-		rule{f.Changed("tls-ca") && !remote, "the --tls-ca option is meaningful only with --cluster"},
-		rule{o.Tag && o.Mode == sum.ModeText, "--tag does not support --text mode"},
-		rule{o.Zero && o.Check, "the --zero option is not supported when verifying checksums"},
-		rule{o.Tag && o.Check, "the --tag option is meaningless when verifying checksums"},
-		rule{o.Mode != sum.ModeUnset && o.Check, "the --binary and --text options are meaningless when verifying checksums"},
-		rule{o.JSON && o.Check, "the --json option is not supported when verifying checksums"},
-		rule{o.Output != "" && o.Check, "the --output option is not supported when verifying checksums"},
-		rule{o.Follow && o.Check, "the --follow option is meaningless when verifying checksums"},
-		rule{o.FilesFrom != "" && o.Check, "the --files-from option is not supported when verifying checksums"},
-		rule{o.IgnoreMissing && !o.Check, "the --ignore-missing option is meaningful only when verifying checksums"},
-		rule{o.Report == sum.ReportStatus && !o.Check, "the --status option is meaningful only when verifying checksums"},
-		rule{o.Report == sum.ReportWarn && !o.Check, "the --warn option is meaningful only when verifying checksums"},
-		rule{o.Report == sum.ReportQuiet && !o.Check, "the --quiet option is meaningful only when verifying checksums"},
-		rule{o.Strict && !o.Check, "the --strict option is meaningful only when verifying checksums"},
-		rule{o.JSON && (o.Tag || o.Zero || o.Mode != sum.ModeUnset), "--json does not go with --tag, --zero, --binary or --text"},
+	rules := []rule{{o.Tag && f.Changed("text"), "--tag does not support --text mode"}}
+	for _, name := range []string{"zero", "json", "output", "files-from"} {
+		rules = append(rules, rule{o.Check && f.Changed(name), "the --" + name + " option is not supported when verifying checksums"})
+	}
+	for _, name := range []string{"tag", "follow"} {
+		rules = append(rules, rule{o.Check && f.Changed(name), "the --" + name + " option is meaningless when verifying checksums"})
+	}
+	for _, name := range []string{"ignore-missing", "status", "warn", "quiet", "strict"} {
+		rules = append(rules, rule{!o.Check && f.Changed(name), "the --" + name + " option is meaningful only when verifying checksums"})
+	}
+	hasMode := f.Changed("binary") || f.Changed("text")
+	return refuse(append(rules,
+		rule{hasMode && o.Check, "the --binary and --text options are meaningless when verifying checksums"},
+		rule{o.JSON && (o.Tag || o.Zero || hasMode), "--json does not go with --tag, --zero, --binary or --text"},
 		rule{o.Null && o.FilesFrom == "", "the --null option is meaningful only with --files-from"},
 		rule{o.FilesFrom != "" && len(args) > 0, "file operands cannot be combined with --files-from"},
-		rule{!slices.Contains([]string{"auto", "always", "never"}, o.Progress), "invalid argument " + console.Quote(o.Progress) + " for --progress: want auto, always or never"},
-	)
+		refuseProgress(o.Progress),
+	)...)
 }

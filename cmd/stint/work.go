@@ -34,9 +34,9 @@ A worker reads files with its own rights for everybody who may use the server.
 The digest of a file tells whether the file exists, and whether it has a guessed
 content. With --root it reads only below one directory, which is named as given
 or without symbolic links. It refuses all other paths without looking at them,
-and links that lead out of the directory, even if they change meanwhile. Without
---root it warns that it reads every file that its user may read: use a user with
-few rights. It never reads pipes, devices and sockets.
+and links that are absolute or lead out of the directory, even if they change
+meanwhile. Without --root it warns that it reads every file that its user may
+read: use a user with few rights. It never reads pipes, devices and sockets.
 
 Start as many workers as you like, on as many machines. After an interrupt a
 worker finishes the files or jobs that it has started, and exits. After a second

@@ -3,7 +3,6 @@ package files
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -16,10 +15,9 @@ var errLoop = errors.New("file system loop")
 
 // Walker turns the paths of a command line into items. It is for one goroutine.
 type Walker struct {
-	Descriptors *Descriptors
-	Follow      bool    // follow symbolic links in directories too
-	NoStdin     error   // why "-" may not be read, or nil
-	Exclude     *Target // the output file, which is not read
+	Follow  bool    // follow symbolic links in directories too
+	NoStdin error   // why "-" may not be read, or nil
+	Exclude *Target // the output file, which is not read
 
 	ctx       context.Context // of the current walk
 	stdinRead bool            // standard input has been yielded
@@ -28,8 +26,7 @@ type Walker struct {
 // Items yields what paths name, the files of a directory in the order of their full
 // names, byte by byte. It looks at nothing before the loop asks for it, except that
 // it reads each directory whole, to sort it: memory is the names of the directories
-// above the current file. A million files in one directory take tens of megabytes, a
-// million in a thousand directories next to nothing.
+// above the current file.
 func (w *Walker) Items(ctx context.Context, paths iter.Seq[Item]) iter.Seq[Item] {
 	return func(yield func(Item) bool) {
 		w.ctx = ctx
@@ -57,7 +54,7 @@ func (w *Walker) root(it Item, yield func(Item) bool) bool {
 		it.Err = err
 	case info.IsDir():
 		return w.dir(it.Path, nil, yield)
-	case isSpecial(info):
+	case isSpecial(info.Mode()):
 		it.Kind = Special
 	}
 	return yield(it)
@@ -89,96 +86,69 @@ func (w *Walker) dir(path string, above []fs.FileInfo, yield func(Item) bool) bo
 		above = append(above, info)
 	}
 	prefix := path
-	if !strings.HasSuffix(path, "/") && !os.IsPathSeparator(path[len(path)-1]) {
+	if !os.IsPathSeparator(path[len(path)-1]) {
 		prefix += "/"
 	}
-	names, err := w.names(path, prefix)
+	entries, err := w.read(prefix)
 	if err != nil && !yield(Item{Path: path, Err: err}) {
 		return false
 	}
-	for _, name := range names {
-		if !w.entry(prefix, name, above, yield) {
+	for _, e := range entries {
+		it := Item{Path: prefix + e.name}
+		switch {
+		case e.mode.IsDir():
+			if !w.dir(strings.TrimSuffix(it.Path, "/"), above, yield) {
+				return false
+			}
+			continue
+		case w.Exclude.is(it.Path, e.name):
+			continue
+		case isSpecial(e.mode):
+			it.Kind, it.Note = Skipped, describe(e.mode)
+		case isTemp(e.name):
+			it.Kind, it.Note = Skipped, "temporary file of a stint sum -o"
+		}
+		if !yield(it) {
 			return false
 		}
 	}
 	return true
 }
 
-// entry yields one name of a directory, in the form that names returns.
-func (w *Walker) entry(prefix, name string, above []fs.FileInfo, yield func(Item) bool) bool {
-	if below, ok := strings.CutSuffix(name, "/"); ok {
-		return w.dir(prefix+below, above, yield)
-	}
-	name, note, special := strings.Cut(name, "\x00")
-	path := prefix + name
-	switch {
-	case special:
-		return yield(Item{Path: path, Kind: Skipped, Note: note})
-	case w.Exclude.is(path, name):
-		return true
-	case isTemp(name):
-		return yield(Item{Path: path, Kind: Skipped, Note: "temporary file of a stint sum -o"})
-	}
-	return yield(Item{Path: path})
+// entry is a name in a directory. The name of a directory ends in a slash, which sorts
+// its files by their full names among its siblings: "a-b", "a/x", "a0".
+type entry struct {
+	name string
+	mode fs.FileMode
 }
 
-// names returns the entries of the directory path in the order of the walk. A
-// directory's name ends in a slash, which sorts its files by their full names among
-// its siblings: "a-b", "a/x", "a0". A special file's name is followed by a NUL and its
-// type. Symbolic links are left out, or with Follow have the type of what they lead
-// to.
-//
-// With an error, names returns the entries that were read before it.
-func (w *Walker) names(path, prefix string) ([]string, error) {
-	f, err := Open(w.ctx, w.Descriptors, path, openDir)
+// read returns the entries of the directory path, which ends in a slash, in the order of
+// the walk. Symbolic links are left out, or with Follow have the type of what they lead
+// to. With an error, read returns the entries that were read before it.
+func (w *Walker) read(path string) ([]entry, error) {
+	f, err := openWaiting(w.ctx, path, os.OpenFile)
 	if err != nil {
 		return nil, err
 	}
-	defer w.Descriptors.Close(f)
-	var names []string
-	for {
-		entries, err := f.ReadDir(1024)
-		names = w.appendNames(names, prefix, entries)
-		if err == nil && w.ctx.Err() == nil {
-			continue
-		}
-		slices.Sort(names)
-		if err == io.EOF {
-			err = nil
-		}
-		return names, err
-	}
-}
-
-// appendNames appends the names of entries. They are slices of one string: one
-// allocation instead of a thousand.
-func (w *Walker) appendNames(names []string, prefix string, entries []fs.DirEntry) []string {
-	var block strings.Builder
-	var ends []int
-	for _, e := range entries {
-		mode := e.Type()
-		if mode&fs.ModeSymlink != 0 {
+	defer f.Close()
+	all, err := f.ReadDir(-1)
+	entries := make([]entry, 0, len(all))
+	for _, d := range all {
+		e := entry{d.Name(), d.Type()}
+		if e.mode&fs.ModeSymlink != 0 {
 			if !w.Follow {
 				continue
 			}
-			mode = 0 // opening a dangling link returns the error
-			if info, err := os.Stat(prefix + e.Name()); err == nil {
-				mode = info.Mode().Type()
+			e.mode = 0 // opening a dangling link returns the error
+			if info, err := os.Stat(path + e.name); err == nil {
+				e.mode = info.Mode().Type()
 			}
 		}
-		block.WriteString(e.Name())
-		switch {
-		case mode.IsDir():
-			block.WriteByte('/')
-		case !mode.IsRegular():
-			block.WriteString("\x00" + describe(mode))
+		if e.mode.IsDir() {
+			e.name += "/"
 		}
-		ends = append(ends, block.Len())
+		entries = append(entries, e)
 	}
-	all, start := block.String(), 0
-	for _, end := range ends {
-		names = append(names, all[start:end])
-		start = end
-	}
-	return names
+	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+	return entries, err
 }

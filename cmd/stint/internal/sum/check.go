@@ -1,39 +1,17 @@
 package sum
 
 import (
-	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"iter"
 	"strings"
 
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 	"github.com/stint-go/stint/cmd/stint/internal/files"
-	"github.com/stint-go/stint/cmd/stint/internal/interrupt"
 )
-
-// event is what reading the checksum files yields, in order.
-type event uint8
-
-const (
-	fileToCheck event = iota
-	badLine           // not a checksum line
-	listEnd           // a checksum file was read to its end
-	listError         // a checksum file could not be opened or read
-)
-
-// checkLine is one event, with its place in a checksum file.
-type checkLine struct {
-	event  event
-	list   string
-	number int
-	expectation
-}
 
 // counts are the results of one checksum file.
 type counts struct {
@@ -42,50 +20,92 @@ type counts struct {
 }
 
 // check checks the checksum files that the command line names, and prints what coreutils
-// prints.
+// prints. All files are one sequence: the files of the next list are read while those of
+// the list before it are.
 func (s *Summer) check(ctx context.Context) error {
-	stop := s.showProgress(ctx, nil)
+	stop := s.showProgress()
 	defer stop()
-	var n counts
-	for r, err := range s.digests(ctx, s.checkLines(ctx)) {
-		if err = cmp.Or(err, context.Cause(ctx)); err != nil {
-			return err
-		}
-		switch l := r.line; l.event {
-		case fileToCheck:
-			s.done.Add(1)
-			err = s.reportFile(&n, &r)
-		case badLine:
-			n.bad++
-			if s.Report == ReportWarn {
-				s.note(fmt.Sprintf("%s: %d: improperly formatted %s checksum line", console.Quote(l.list), l.number, s.alg.tag))
+	return s.reportAll(ctx, func(yield func(result) bool) {
+		p := &parser{alg: s.alg, only: s.OneAlgorithm}
+		w := new(files.Walker)
+		for _, path := range s.args {
+			for r := range s.checkList(ctx, path, p, w) {
+				if !yield(r) {
+					return
+				}
 			}
-		case listEnd:
-			err = s.out.Flush()
-			s.reportList(&n, l.list)
-			n = counts{}
-		case listError:
-			s.fail(l.list, r.Err)
-			n = counts{}
 		}
+	})
+}
+
+// checkList yields the files that one checksum file lists, and what else there is to
+// report, reading a line when the loop asks for it. It skips empty lines and comments.
+func (s *Summer) checkList(ctx context.Context, path string, p *parser, w *files.Walker) iter.Seq[result] {
+	return func(yield func(result) bool) {
+		l, err := s.openList(ctx, path, false)
 		if err != nil {
-			return err
+			yield(noFile(func() error { return s.fail(path, err) }))
+			return
 		}
+		defer l.Close()
+		if path == "-" {
+			_, _ = w.Stdin() // a line that lists "-" finds it read
+		}
+		n := new(counts) // changed by reports only, which come one after the other
+		for number := 1; l.Scan(); number++ {
+			text := bytes.TrimSuffix(l.Bytes(), []byte("\r"))
+			if len(text) == 0 || text[0] == '#' {
+				continue
+			}
+			next := noFile(func() error { return s.reportBadLine(n, l.name, number) })
+			if e, ok := p.parse(text); ok {
+				next = result{Item: files.Item{Path: e.path, Kind: files.Listed}, alg: e.alg}
+				next.report = func(r *result) error { return s.reportFile(n, r, e.digest) }
+				if e.path == "-" {
+					next.Kind, next.Err = w.Stdin()
+				}
+			}
+			if !yield(next) {
+				return
+			}
+		}
+		end := func() error { return s.reportList(n, l.name) }
+		if err := l.Err(); err != nil {
+			if err != errTooLong {
+				err = errors.New("read error") // as coreutils says
+			}
+			end = func() error { return s.fail(l.name, err) }
+		}
+		yield(noFile(end))
+	}
+}
+
+// noFile returns a result without a file.
+func noFile(report func() error) result {
+	return result{Item: files.Item{Kind: files.Skipped}, report: func(*result) error { return report() }}
+}
+
+// reportBadLine counts a line that is none of a checksum file, and prints it with -w.
+func (s *Summer) reportBadLine(n *counts, list string, number int) error {
+	n.bad++
+	if s.Report == ReportWarn {
+		s.note(fmt.Sprintf("%s: %d: improperly formatted %s checksum line", console.Quote(list), number, s.alg.tag()))
 	}
 	return nil
 }
 
 // reportFile prints and counts the outcome of one file.
-func (s *Summer) reportFile(n *counts, r *result) error {
+func (s *Summer) reportFile(n *counts, r *result, want []byte) error {
+	s.done.Add(1)
 	n.formatted++
 	switch {
 	case s.IgnoreMissing && errors.Is(r.Err, fs.ErrNotExist):
 		return nil
 	case r.Err != nil:
 		n.unreadable++
-		s.fail(r.Path, r.Err)
+		_ = s.fail(r.Path, r.Err)
 		return s.printOutcome(r.Path, "FAILED open or read")
-	case !bytes.Equal(r.digest(), r.line.digest()):
+	case !bytes.Equal(r.digest, want):
 		n.mismatched++
 		s.failed = true
 		return s.printOutcome(r.Path, "FAILED")
@@ -110,11 +130,9 @@ func (s *Summer) printOutcome(path, outcome string) error {
 }
 
 // reportList prints coreutils' warnings at the end of one list.
-func (s *Summer) reportList(n *counts, list string) {
+func (s *Summer) reportList(n *counts, list string) error {
 	if n.formatted == 0 {
-		s.failed = true
-		s.note(console.Quote(list) + ": no properly formatted checksum lines found")
-		return
+		return s.fail(list, errors.New("no properly formatted checksum lines found"))
 	}
 	if s.Strict && n.bad > 0 {
 		s.failed = true
@@ -130,83 +148,14 @@ func (s *Summer) reportList(n *counts, list string) {
 			s.note(console.Quote(list) + ": no file was verified")
 		}
 	}
+	return s.out.Flush()
 }
 
 func (s *Summer) warn(n int, singular, plural string) {
-	switch {
-	case n == 1:
-		s.note("WARNING: 1 " + singular)
-	case n > 1:
-		s.note(fmt.Sprintf("WARNING: %d %s", n, plural))
+	if n > 1 {
+		singular = plural
 	}
-}
-
-// checkLines yields what the checksum files list, reading a line when the loop asks for
-// it.
-func (s *Summer) checkLines(ctx context.Context) iter.Seq[result] {
-	return func(yield func(result) bool) {
-		p := &parser{alg: s.alg, only: s.OneAlgorithm}
-		w := new(files.Walker)
-		for _, path := range s.args {
-			if !s.checkLinesOf(ctx, path, p, w, yield) {
-				return
-			}
-		}
+	if n > 0 {
+		s.note(fmt.Sprintf("WARNING: %d %s", n, singular))
 	}
-}
-
-// checkLinesOf yields what one checksum file lists. It skips empty lines and comments.
-func (s *Summer) checkLinesOf(ctx context.Context, path string, p *parser, w *files.Walker, yield func(result) bool) bool {
-	r := s.std.Stdin
-	if path == "-" {
-		path = "standard input"
-		_, _ = w.Stdin() // a line that lists "-" finds it read
-	} else {
-		f, err := s.openList(ctx, path)
-		if err != nil {
-			return yield(noFile(&checkLine{event: listError, list: path}, err))
-		}
-		defer f.Close()
-		r = f
-	}
-	lines := bufio.NewReaderSize(interrupt.NewReader(ctx, r), maxLine)
-	for n := 1; ; n++ {
-		text, err := readLine(lines, '\n')
-		l := &checkLine{list: path, number: n}
-		switch {
-		case err == io.EOF && len(text) == 0:
-			l.event = listEnd
-			return yield(noFile(l, nil))
-		case err != nil && err != io.EOF && err != bufio.ErrBufferFull:
-			l.event = listError
-			return yield(noFile(l, errors.New("read error")))
-		}
-		text = bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
-		if len(text) == 0 || text[0] == '#' {
-			continue
-		}
-		if !yield(l.parse(text, err == bufio.ErrBufferFull, p, w)) {
-			return false
-		}
-	}
-}
-
-// parse fills in l from a line, and returns the file that it lists.
-func (l *checkLine) parse(text []byte, tooLong bool, p *parser, w *files.Walker) result {
-	e, ok := p.parse(text)
-	if !ok || tooLong {
-		l.event = badLine
-		return noFile(l, nil)
-	}
-	l.expectation = e
-	r := result{Item: files.Item{Path: e.path, Kind: files.Listed}, alg: e.alg, line: l}
-	if e.path == "-" {
-		r.Kind, r.Err = w.Stdin()
-	}
-	return r
-}
-
-// noFile returns the result of an event without a file.
-func noFile(l *checkLine, err error) result {
-	return result{Item: files.Item{Kind: files.Skipped, Err: err}, line: l}
 }

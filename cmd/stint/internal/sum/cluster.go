@@ -3,9 +3,11 @@ package sum
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"iter"
-	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,59 +15,157 @@ import (
 	"github.com/stint-go/stint/cluster"
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 	"github.com/stint-go/stint/cmd/stint/internal/files"
+	"github.com/stint-go/stint/cmd/stint/internal/interrupt"
 	"github.com/stint-go/stint/cmd/stint/internal/server"
 )
+
+// Tests shorten these.
+var (
+	// Lease is how long a file waits for another worker after its own has died.
+	Lease = 10 * time.Second
+	// StallInterval is the time without a result after which the command says what it
+	// waits for.
+	StallInterval = 3 * time.Second
+)
+
+var errNotShared = errors.New("not a regular file: workers cannot read it")
+
+// request is a file for a worker to digest, or nothing if Algorithm is empty. The path is
+// bytes: a name need not be UTF-8.
+type request struct {
+	Path      []byte `json:"path,omitempty"` // absolute, or empty for a file that does not exist
+	Algorithm string `json:"algorithm,omitempty"`
+}
+
+// response is the answer of a worker.
+type response struct {
+	Digest  []byte       `json:"digest,omitempty"`
+	Size    int64        `json:"size"`
+	Error   cluster.Text `json:"error,omitempty"`   // as messages print it
+	Missing bool         `json:"missing,omitempty"` // the error is that the file does not exist
+}
+
+// Task returns the task of a worker that digests the files below s.
+func Task(s *files.Subtree) cluster.Handler {
+	d := newDigester(nil)
+	d.open = s.Open
+	return digestTask(d)
+}
+
+func digestTask(d *digester) *cluster.Task[request, response] {
+	return cluster.NewTask("digest/v1", d.respond, cluster.Lease(Lease))
+}
+
+// respond digests a file for another machine. It returns an error if ctx has ended, or
+// for a request that no command of this version sends.
+func (d *digester) respond(ctx context.Context, q request) (response, error) {
+	if q.Algorithm == "" {
+		return response{}, nil
+	}
+	alg, ok := algorithmByName(q.Algorithm)
+	if !ok {
+		return response{}, errors.New("the worker does not know the algorithm " + console.Quote(q.Algorithm))
+	}
+	r, err := interrupt.Call(ctx, func() (result, error) {
+		return d.read(ctx, result{Item: files.Item{Path: string(q.Path)}, alg: alg})
+	})
+	switch {
+	case err != nil:
+		return response{}, err
+	case errors.Is(r.Err, files.ErrNotRegular):
+		return response{Error: cluster.Text(errNotShared.Error())}, nil
+	case r.Err != nil:
+		return response{Error: cluster.Text(console.Reason(r.Err)), Missing: errors.Is(r.Err, fs.ErrNotExist)}, nil
+	}
+	return response{Digest: r.digest, Size: r.size}, nil
+}
+
+// workerError is an error of a file on a worker.
+type workerError struct {
+	text    string
+	missing bool
+}
+
+func (e *workerError) Error() string        { return e.text }
+func (e *workerError) Is(target error) bool { return e.missing && target == fs.ErrNotExist }
+
+// request returns the request for r, or an empty one after it has set the error of a file
+// that workers cannot read.
+func (r *result) request() request {
+	var path string
+	switch {
+	case !r.unread():
+	case r.Kind == files.Stdin || r.Kind == files.StdinAgain:
+		r.Err = errors.New("standard input: workers cannot read it")
+	case r.Kind == files.Special:
+		r.Err = errNotShared
+	default:
+		path, r.Err = absolute(r.Path)
+	}
+	if !r.unread() {
+		return request{}
+	}
+	return request{[]byte(path), r.alg.name}
+}
+
+// absolute returns path as a worker gets it: without "..", as a/../b is not b if a is a
+// symbolic link. An empty path does not exist, and stays empty.
+func absolute(path string) (_ string, err error) {
+	if strings.Contains(path, "..") {
+		path, err = filepath.EvalSymlinks(path)
+	}
+	if err != nil || path == "" {
+		return "", err
+	}
+	return filepath.Abs(path)
+}
+
+// complete fills in r from a worker's response, or from err if there is none.
+func (r *result) complete(a *response, err error) {
+	switch {
+	case !r.unread():
+	case err != nil:
+		r.Err = err
+	case a.Error != "":
+		r.Err = &workerError{string(a.Error), a.Missing}
+	case len(a.Digest) != r.alg.size:
+		r.Err = fmt.Errorf("a worker returned a digest of %d bytes, want %d", len(a.Digest), r.alg.size)
+	default:
+		r.size, r.digest = a.Size, a.Digest
+	}
+}
 
 // maxRequestsAhead is maxFilesAhead for files in the queue of a server, whose results
 // are in its memory.
 const maxRequestsAhead = 4096
 
-// StallInterval is the time without a result after which the command says what it waits
-// for. Tests shorten it.
-var StallInterval = 3 * time.Second
-
-// clusterDigester computes digests on the workers of a cluster, in one cluster run.
-type clusterDigester struct {
-	*Summer
-	client        *cluster.Client
-	task          *cluster.Task[request, response]
-	dir           string        // the start of relative paths
-	stallInterval time.Duration // StallInterval
-
+// remote is one run whose digests the workers of a cluster compute.
+type remote struct {
 	mu      sync.Mutex
 	pending []result // without digest, in order
 	results int      // results received
 }
 
-// connect makes workers compute the digests, until the client is closed.
-func (s *Summer) connect(ctx context.Context) (*cluster.Client, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return nil, console.Failure("the current directory: " + console.Reason(err))
-	}
-	client, err := s.Server.Connect(ctx, cluster.Log(server.NewFullLog(s.console)))
-	if err == nil {
-		s.cluster = &clusterDigester{Summer: s, client: client, task: digestTask(s.digester), dir: dir, stallInterval: StallInterval}
-	}
-	return client, err
-}
-
-// digests is Summer.digests.
-func (d *clusterDigester) digests(ctx context.Context, wanted iter.Seq[result]) iter.Seq2[result, error] {
+// remoteDigests is digests, by the workers of the cluster.
+func (s *Summer) remoteDigests(ctx context.Context, wanted iter.Seq[result]) iter.Seq2[result, error] {
 	opts := []cluster.Option{cluster.Queue(maxRequestsAhead), cluster.KeepGoing()}
-	if d.Jobs > 0 {
-		opts = append(opts, cluster.Limit(d.Jobs))
+	if s.Jobs > 0 {
+		opts = append(opts, cluster.Limit(s.Jobs))
 	}
 	return func(yield func(result, error) bool) {
-		stop := d.reportStalls(ctx)
-		defer stop()
-		for got, err := range cluster.MapSeq(ctx, d.client, d.task, d.requests(wanted), opts...) {
-			var item *stint.ItemError
+		d, task := new(remote), digestTask(s.digester)
+		stall := server.Stall{
+			Client: s.client, Console: s.console, Interval: StallInterval, Task: task.Name(), State: d.state,
+			Advice: func([]cluster.WorkerStatus) string { return "start it with 'stint work'" },
+		}
+		defer stall.Report(ctx)()
+		for got, err := range cluster.MapSeq(ctx, s.client, task, d.requests(wanted), opts...) {
+			item, isItem := errors.AsType[*stint.ItemError](err)
 			switch {
-			case errors.As(err, &item):
+			case isItem:
 				err = item.Err
 			case err != nil && ctx.Err() == nil:
-				yield(result{}, d.Server.Failed(err))
+				yield(result{}, s.Server.Failed(err))
 				return
 			case err != nil:
 				yield(result{}, err)
@@ -73,7 +173,7 @@ func (d *clusterDigester) digests(ctx context.Context, wanted iter.Seq[result]) 
 			}
 			r := d.next()
 			r.complete(&got, err)
-			d.digester.bytes.Add(r.size)
+			s.digester.bytes.Add(r.size)
 			if !yield(r, nil) {
 				return
 			}
@@ -84,14 +184,10 @@ func (d *clusterDigester) digests(ctx context.Context, wanted iter.Seq[result]) 
 // requests yields a request for each result that is wanted. It is empty for a file that
 // no worker could read, which keeps its position in the order and counts against
 // maxRequestsAhead.
-func (d *clusterDigester) requests(wanted iter.Seq[result]) iter.Seq[request] {
+func (d *remote) requests(wanted iter.Seq[result]) iter.Seq[request] {
 	return func(yield func(request) bool) {
 		for r := range wanted {
-			r.refuse()
-			var q request
-			if r.unread() {
-				q = request{[]byte(d.absolute(r.Path)), r.alg.name}
-			}
+			q := r.request()
 			d.mu.Lock()
 			d.pending = append(d.pending, r)
 			d.mu.Unlock()
@@ -103,7 +199,7 @@ func (d *clusterDigester) requests(wanted iter.Seq[result]) iter.Seq[request] {
 }
 
 // next returns the first pending result.
-func (d *clusterDigester) next() result {
+func (d *remote) next() result {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	r := d.pending[0]
@@ -113,25 +209,8 @@ func (d *clusterDigester) next() result {
 	return r
 }
 
-// absolute returns path as a worker gets it. A worker that reads below a directory
-// compares the text of paths.
-func (d *clusterDigester) absolute(path string) string {
-	if path != "" && !filepath.IsAbs(path) {
-		path = d.dir + string(filepath.Separator) + path
-	}
-	return files.Clean(path)
-}
-
-// reportStalls prints why no result arrives, until stop is called.
-func (d *clusterDigester) reportStalls(ctx context.Context) (stop func()) {
-	stall := server.Stall{
-		Client: d.client, Console: d.console, Interval: d.stallInterval, Task: d.task.Name(),
-		Advice: func([]cluster.WorkerStatus) string { return "start it with 'stint work'" },
-		State: func() (pending bool, results int) {
-			d.mu.Lock()
-			defer d.mu.Unlock()
-			return len(d.pending) > 0, d.results
-		},
-	}
-	return stall.Report(ctx)
+func (d *remote) state() (isPending bool, results int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.pending) > 0, d.results
 }

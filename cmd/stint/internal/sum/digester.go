@@ -2,14 +2,56 @@ package sum
 
 import (
 	"context"
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
 	"hash"
 	"io"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/stint-go/stint/cmd/stint/internal/files"
 )
+
+// algorithm is a digest algorithm, by its name on the command line.
+type algorithm struct {
+	name string
+	size int
+	make func() hash.Hash
+}
+
+var algorithms = []*algorithm{
+	{"md5", md5.Size, md5.New},
+	{"sha1", sha1.Size, sha1.New},
+	{"sha256", sha256.Size, sha256.New},
+	{"sha384", sha512.Size384, sha512.New384},
+	{"sha512", sha512.Size, sha512.New},
+}
+
+// tag returns the name in tagged lines.
+func (a *algorithm) tag() string { return strings.ToUpper(a.name) }
+
+// Algorithms returns the names of all algorithms.
+func Algorithms() []string {
+	var names []string
+	for _, a := range algorithms {
+		names = append(names, a.name)
+	}
+	return names
+}
+
+// algorithmByName ignores case.
+func algorithmByName(name string) (*algorithm, bool) {
+	for _, a := range algorithms {
+		if strings.EqualFold(a.name, name) {
+			return a, true
+		}
+	}
+	return nil, false
+}
 
 // readSize is large enough that calls cost little, and small enough for the cache of one
 // core.
@@ -19,87 +61,75 @@ const readSize = 128 << 10
 // is the item's own: a file that cannot be read does not end the run.
 type result struct {
 	files.Item
-	alg  *algorithm
-	line *checkLine // the line that the digest is compared with; nil: the digest is printed
-	size int64
-	sum  [maxDigest]byte // the first alg.size bytes are the digest
+	alg    *algorithm
+	size   int64
+	digest []byte
+	report func(*result) error // prints it, after the results before it
 }
-
-func (r *result) digest() []byte { return r.sum[:r.alg.size] }
 
 // unread reports whether r is a file that is still to be read.
 func (r *result) unread() bool { return r.Err == nil && r.Kind != files.Skipped }
 
-// scratch is the memory of one digest while it is computed.
-type scratch struct {
-	hash hash.Hash
-	buf  []byte
-}
-
 // digester computes digests, many concurrently.
 type digester struct {
 	stdin io.Reader
-	open  func(path string) (io.ReadCloser, error) // opens a regular file
-	files files.Descriptors
-	bytes atomic.Int64 // read so far, for the progress line
-	free  []sync.Pool  // of *scratch, by algorithm.index
+	open  func(ctx context.Context, path string) (*os.File, error) // opens a regular file
+	bytes atomic.Int64                                             // read so far, for the progress line
+	free  sync.Pool                                                // of *[readSize]byte
 }
 
 func newDigester(stdin io.Reader) *digester {
-	return &digester{stdin: stdin, open: files.OpenRegular, free: make([]sync.Pool, len(algorithms))}
+	return &digester{stdin: stdin, open: files.OpenRegular, free: sync.Pool{New: func() any { return new([readSize]byte) }}}
 }
 
-// digest reads the item r and returns r with its digest. The error is nil unless ctx has
+// read reads the item r and returns r with its digest. The error is nil unless ctx has
 // ended: an error of the file is in the result. A read from a file server that does not
 // answer may outlast ctx.
-func (d *digester) digest(ctx context.Context, r result) (result, error) {
-	if !r.unread() {
-		return r, nil
+func (d *digester) read(ctx context.Context, r result) (result, error) {
+	if r.unread() {
+		r.Err = d.hash(ctx, &r)
 	}
-	s, _ := d.free[r.alg.index].Get().(*scratch)
-	if s == nil {
-		s = &scratch{hash: r.alg.make(), buf: make([]byte, readSize)}
-	}
-	r.size, r.Err = d.read(ctx, r.Item, s)
-	s.hash.Sum(r.sum[:0])
-	d.free[r.alg.index].Put(s)
 	return r, context.Cause(ctx)
 }
 
-// read opens the item and hashes its bytes.
-func (d *digester) read(ctx context.Context, it files.Item, s *scratch) (int64, error) {
-	open := d.open
-	switch {
-	case it.Kind == files.StdinAgain: // its first mention has been read to the end
-		return d.hash(ctx, strings.NewReader(""), s)
-	case it.Kind == files.Stdin:
-		return d.hash(ctx, d.stdin, s)
-	case it.Kind == files.Special, it.Kind == files.Listed && files.KindOf(it.Path) == files.Special:
-		open = files.OpenAny
+// hash opens the item and hashes its bytes, a buffer at a time. It stops between two
+// buffers when ctx ends.
+func (d *digester) hash(ctx context.Context, r *result) error {
+	in := d.stdin
+	switch r.Kind {
+	case files.StdinAgain: // its first mention has been read to the end
+		in = strings.NewReader("")
+	case files.Regular, files.Listed, files.Special:
+		f, err := d.file(ctx, r.Item)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		in = f
 	}
-	f, err := files.Open(ctx, &d.files, it.Path, open)
-	if err != nil {
-		return 0, err
-	}
-	defer d.files.Close(f)
-	return d.hash(ctx, f, s)
-}
-
-// hash hashes r a buffer at a time. It stops between two buffers when ctx ends.
-func (d *digester) hash(ctx context.Context, r io.Reader, s *scratch) (size int64, err error) {
-	s.hash.Reset()
+	h, buf := r.alg.make(), d.free.Get().(*[readSize]byte)
+	defer d.free.Put(buf)
 	for {
-		n, err := r.Read(s.buf)
-		s.hash.Write(s.buf[:n])
-		size += int64(n)
+		n, err := in.Read(buf[:])
+		h.Write(buf[:n])
+		r.size += int64(n)
 		d.bytes.Add(int64(n))
 		switch {
 		case err == io.EOF:
-			return size, nil
+			r.digest = h.Sum(nil)
+			return nil
 		case err != nil:
-			return size, err
+			return err
 		case ctx.Err() != nil:
-			return size, context.Cause(ctx)
+			return context.Cause(ctx)
 		}
 	}
+}
+
+// file opens a file. To open a special one may block, as for the other end of a pipe.
+func (d *digester) file(ctx context.Context, it files.Item) (*os.File, error) {
+	if it.Kind == files.Special || it.Kind == files.Listed && files.KindOf(it.Path) == files.Special {
+		return os.Open(it.Path)
+	}
+	return d.open(ctx, it.Path)
 }

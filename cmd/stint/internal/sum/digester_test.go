@@ -24,7 +24,7 @@ func TestInterruptLargeFile(t *testing.T) {
 	d := newDigester(nil)
 	done := make(chan error)
 	go func() {
-		_, err := d.digest(ctx, result{Item: files.Item{Path: "large"}, alg: algorithms[2]})
+		_, err := d.read(ctx, result{Item: files.Item{Path: "large"}, alg: algorithms[2]})
 		done <- err
 	}()
 	for d.bytes.Load() < 2*readSize {
@@ -72,7 +72,7 @@ func TestFileBecomesPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := newDigester(nil)
-	if r, err := d.digest(t.Context(), result{Item: files.Item{Path: path}, alg: algorithms[0]}); r.Err != files.ErrNotRegular || err != nil {
+	if r, err := d.read(t.Context(), result{Item: files.Item{Path: path}, alg: algorithms[0]}); r.Err != files.ErrNotRegular || err != nil {
 		t.Errorf("the pipe: %v, %v; want %v", r.Err, err, files.ErrNotRegular)
 	}
 	if a, err := d.respond(t.Context(), request{[]byte(path), "md5"}); string(a.Error) != errNotShared.Error() || err != nil {

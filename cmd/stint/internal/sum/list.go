@@ -5,101 +5,83 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"iter"
+	"os"
 
 	"github.com/stint-go/stint/cmd/stint/internal/files"
 	"github.com/stint-go/stint/cmd/stint/internal/interrupt"
 )
 
-// maxLine bounds a line of a checksum file or of a list of names. The longest path that
-// can be opened, with every byte escaped, is far shorter.
+// maxLine bounds a line of a list: a longer one ends the list. The longest path that can be
+// opened, with every byte escaped, is far shorter.
 const maxLine = 64 << 10
 
-// paths returns the paths to start with: the arguments, or the lines of --files-from.
-func (s *Summer) paths(ctx context.Context) (iter.Seq[files.Item], error) {
-	switch s.FilesFrom {
-	case "":
-		return func(yield func(files.Item) bool) {
-			for _, path := range s.args {
-				if !yield(files.Item{Path: path}) {
-					return
-				}
-			}
-		}, nil
-	case "-":
-		return s.names(interrupt.NewReader(ctx, s.std.Stdin), "standard input"), nil
-	}
-	f, err := s.openList(ctx, s.FilesFrom)
-	if err != nil {
-		return nil, err
-	}
-	names := s.names(interrupt.NewReader(ctx, f), s.FilesFrom)
-	return func(yield func(files.Item) bool) {
-		defer f.Close()
-		names(yield)
-	}, nil
+var errTooLong = errors.New("a line is too long")
+
+// list is an open list of names or digests, which may be a pipe.
+type list struct {
+	*bufio.Scanner // of lines without their ends
+	io.Closer
+	name  string // as messages print it
+	isNUL bool   // lines end in NUL, not newline
 }
 
-// openList opens a file of names or digests, which may be a pipe.
-func (s *Summer) openList(ctx context.Context, path string) (io.ReadCloser, error) {
-	f, err := interrupt.Call(ctx, func() (io.ReadCloser, error) {
-		return files.Open(ctx, &s.digester.files, path, files.OpenAny)
-	})
-	if err == nil {
-		s.digester.files.Exempt()
+// openList opens the list at path. It is standard input if path is -.
+func (s *Summer) openList(ctx context.Context, path string, isNUL bool) (*list, error) {
+	l := &list{name: "standard input", isNUL: isNUL}
+	in := s.std.Stdin
+	l.Closer = io.NopCloser(in)
+	if path != "-" {
+		f, err := interrupt.Call(ctx, func() (*os.File, error) { return os.Open(path) })
+		if err != nil {
+			return nil, err
+		}
+		in, l.name, l.Closer = f, path, f
 	}
-	return f, err
+	l.Scanner = bufio.NewScanner(interrupt.NewReader(ctx, in))
+	l.Buffer(nil, maxLine)
+	l.Split(l.split)
+	return l, nil
 }
 
-// names yields the paths that list, read from r, contains. It skips an empty line. An
-// empty name between NULs and a name that is too long are errors.
-func (s *Summer) names(r io.Reader, list string) iter.Seq[files.Item] {
-	end := byte('\n')
-	if s.Null {
-		end = 0
+// split is a bufio.SplitFunc.
+func (l *list) split(data []byte, atEOF bool) (advance int, line []byte, err error) {
+	end := "\n"
+	if l.isNUL {
+		end = "\x00"
 	}
-	return func(yield func(files.Item) bool) {
-		b := bufio.NewReaderSize(r, maxLine)
-		for n := 1; ; n++ {
-			path, err := readLine(b, end)
-			path, ended := bytes.CutSuffix(path, []byte{end})
-			it := files.Item{Path: string(path)}
-			switch {
-			case err == bufio.ErrBufferFull:
-				it, err = files.Item{Path: list, Err: fmt.Errorf("file name %d is too long", n)}, nil
-			case it.Path == "" && ended && s.Null:
-				it = files.Item{Path: list, Err: errors.New("invalid zero-length file name")}
-			}
-			if it.Path != "" && !yield(it) {
-				return
-			}
-			if err == io.EOF {
-				return
-			}
-			if err != nil {
-				yield(files.Item{Path: list, Err: err})
-				return
-			}
+	line, _, ended := bytes.Cut(data, []byte(end))
+	switch {
+	case ended:
+		return len(line) + 1, line, nil
+	case atEOF && len(line) > 0:
+		return len(line), line, nil
+	}
+	return 0, nil, nil
+}
+
+// Err returns the error that ended the list.
+func (l *list) Err() error {
+	err := l.Scanner.Err()
+	if err == bufio.ErrTooLong {
+		return errTooLong
+	}
+	return err
+}
+
+// paths yields the names in the list. It skips an empty line. An empty name between NULs
+// is an error.
+func (l *list) paths(yield func(files.Item) bool) {
+	for l.Scan() {
+		it := files.Item{Path: l.Text()}
+		if it.Path == "" && l.isNUL {
+			it = files.Item{Path: l.name, Err: errors.New("invalid zero-length file name")}
+		}
+		if it.Path != "" && !yield(it) {
+			return
 		}
 	}
-}
-
-// readLine reads a line that ends in end, which it returns with the line. If the line
-// does not fit in r's buffer, readLine returns its beginning and bufio.ErrBufferFull.
-// The line is valid until the next read.
-func readLine(r *bufio.Reader, end byte) ([]byte, error) {
-	line, err := r.ReadSlice(end)
-	if err != bufio.ErrBufferFull {
-		return line, err
+	if err := l.Err(); err != nil {
+		yield(files.Item{Path: l.name, Err: err})
 	}
-	line = bytes.Clone(line)
-	for err == bufio.ErrBufferFull {
-		_, err = r.ReadSlice(end)
-	}
-	if err == nil || err == io.EOF {
-		err = bufio.ErrBufferFull
-	}
-	return line, err
 }

@@ -6,11 +6,15 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/cluster"
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 	"github.com/stint-go/stint/cmd/stint/internal/files"
 	"github.com/stint-go/stint/cmd/stint/internal/interrupt"
@@ -27,22 +31,13 @@ const (
 	ReportWarn                 // improperly formatted lines too
 )
 
-// Mode is the marker of printed names.
-type Mode int
-
-const (
-	ModeUnset  Mode = iota // a space
-	ModeBinary             // an asterisk
-	ModeText               // a space
-)
-
 // Options are the flags of "stint sum".
 type Options struct {
 	Algorithm     string
 	OneAlgorithm  bool // a check refuses lines of other algorithms
 	Tag           bool
 	Zero          bool
-	Mode          Mode
+	Binary        bool // names are marked with *
 	JSON          bool
 	Check         bool
 	Report        Report
@@ -64,11 +59,12 @@ type Summer struct {
 	args     []string
 	alg      *algorithm
 	digester *digester
-	cluster  *clusterDigester // nil: digester reads all files
+	client   *cluster.Client // nil: digester reads all files
 	console  *console.Console
 	out      *console.Output
 	done     atomic.Int64 // files finished, for the progress line
 	failed   bool         // a file could not be read, or did not match
+	line     []byte       // memory of printLine
 }
 
 // maxFilesAhead bounds the files finished while the next file in order is still being
@@ -105,11 +101,11 @@ func (s *Summer) Run(ctx context.Context) error {
 		work = s.check
 	}
 	if s.Server.URL != "" {
-		client, err := s.connect(ctx)
-		if err != nil {
+		var err error
+		if s.client, err = s.Server.Connect(ctx, cluster.Log(server.NewFullLog(s.console))); err != nil {
 			return err
 		}
-		defer client.Close()
+		defer s.client.Close()
 	}
 	err := work(ctx)
 	if e := s.out.Flush(); err == nil { // flush after an error too: finished lines are printed
@@ -123,20 +119,35 @@ func (s *Summer) Run(ctx context.Context) error {
 
 // digests yields the results that are wanted, with their digests, in the same order.
 func (s *Summer) digests(ctx context.Context, wanted iter.Seq[result]) iter.Seq2[result, error] {
-	if s.cluster != nil {
-		return s.cluster.digests(ctx, wanted)
+	if s.client != nil {
+		return s.remoteDigests(ctx, wanted)
 	}
 	opts := []stint.Option{stint.Queue(maxFilesAhead)}
 	if s.Jobs > 0 {
 		opts = append(opts, stint.Limit(s.Jobs))
 	}
-	return interrupt.Seq(ctx, stint.MapSeq(ctx, wanted, s.digester.digest, opts...))
+	return interrupt.Seq(ctx, stint.MapSeq(ctx, wanted, s.digester.read, opts...))
 }
 
-// fail reports an error of one path, after the results before it.
-func (s *Summer) fail(path string, err error) {
+// reportAll reports all results that are wanted, in order. It returns an error of the
+// output or of ctx.
+func (s *Summer) reportAll(ctx context.Context, wanted iter.Seq[result]) error {
+	for r, err := range s.digests(ctx, wanted) {
+		if err = cmp.Or(err, context.Cause(ctx)); err == nil {
+			err = r.report(&r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return s.out.Flush()
+}
+
+// fail reports an error of one path, after the results before it. It returns nil.
+func (s *Summer) fail(path string, err error) error {
 	s.failed = true
 	s.note(console.Quote(path) + ": " + console.Reason(err))
+	return nil
 }
 
 // note prints a message, after the results before it.
@@ -149,20 +160,25 @@ func (s *Summer) note(text string) {
 // of -o when all files are finished, even if some could not be read; any other error
 // leaves that file as it was.
 func (s *Summer) print(ctx context.Context) error {
-	paths, err := s.paths(ctx)
-	if err != nil {
-		return s.cannotStart(ctx, s.FilesFrom, err)
-	}
-	w := &files.Walker{Descriptors: &s.digester.files, Follow: s.Follow}
-	if s.FilesFrom == "-" {
-		w.NoStdin = errors.New("standard input is the list of files")
+	w := &files.Walker{Follow: s.Follow}
+	paths := s.paths
+	if s.FilesFrom != "" {
+		list, err := s.openList(ctx, s.FilesFrom, s.Null)
+		if err != nil {
+			return cannotStart(s.FilesFrom, err)
+		}
+		defer list.Close()
+		if s.FilesFrom == "-" {
+			w.NoStdin = errors.New("standard input is the list of files")
+		}
+		paths = list.paths
 	}
 	if s.Output == "" || s.Output == "-" {
 		return s.printAll(ctx, w, paths)
 	}
 	t, err := files.Create(ctx, s.Output)
 	if err != nil {
-		return s.cannotStart(ctx, s.Output, err)
+		return cannotStart(s.Output, err)
 	}
 	defer t.Discard()
 	w.Exclude = t
@@ -173,52 +189,70 @@ func (s *Summer) print(ctx context.Context) error {
 	return t.Commit()
 }
 
-// cannotStart reports an error of a file that the run needs, unless ctx has ended.
-func (s *Summer) cannotStart(ctx context.Context, path string, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	s.fail(path, err)
-	return console.ErrReported
+// cannotStart is the error of a file that the run needs.
+func cannotStart(path string, err error) error {
+	return console.Failure(console.Quote(path) + ": " + console.Reason(err))
 }
 
 // printAll prints the digests of the files that w finds. It returns an error of the
 // output or of ctx.
 func (s *Summer) printAll(ctx context.Context, w *files.Walker, paths iter.Seq[files.Item]) error {
-	stop := s.showProgress(ctx, s.secondWalk(ctx, w))
+	stop := s.showProgress()
 	defer stop()
-	lines := style{tag: s.Tag, zero: s.Zero, binary: s.Mode == ModeBinary, json: s.JSON}
-	var line []byte
-	for r, err := range s.digests(ctx, s.wanted(w.Items(ctx, paths))) {
-		if err = cmp.Or(err, context.Cause(ctx)); err != nil {
-			return err
-		}
-		s.done.Add(1)
-		switch {
-		case r.Kind == files.Skipped:
-			s.note(console.Quote(r.Path) + ": skipped: " + r.Note)
-			continue
-		case r.Err != nil:
-			s.fail(r.Path, r.Err)
-			if !s.JSON {
-				continue
-			}
-		}
-		line = lines.appendLine(line[:0], &r)
-		if err := s.out.Line(line); err != nil {
-			return err
-		}
-	}
-	return s.out.Flush()
-}
-
-// wanted yields the results to print.
-func (s *Summer) wanted(items iter.Seq[files.Item]) iter.Seq[result] {
-	return func(yield func(result) bool) {
-		for it := range items {
-			if !yield(result{Item: it, alg: s.alg}) {
+	return s.reportAll(ctx, func(yield func(result) bool) {
+		for it := range w.Items(ctx, paths) {
+			if !yield(result{Item: it, alg: s.alg, report: s.printLine}) {
 				return
 			}
 		}
+	})
+}
+
+// printLine prints the line of a file, or why there is none.
+func (s *Summer) printLine(r *result) error {
+	s.done.Add(1)
+	switch {
+	case r.Kind == files.Skipped:
+		s.note(console.Quote(r.Path) + ": skipped: " + r.Note)
+		return nil
+	case r.Err != nil:
+		if _ = s.fail(r.Path, r.Err); !s.JSON {
+			return nil
+		}
 	}
+	lines := style{tag: s.Tag, zero: s.Zero, binary: s.Binary, json: s.JSON}
+	s.line = lines.appendLine(s.line[:0], r)
+	return s.out.Line(s.line)
+}
+
+// paths yields the paths of the command line.
+func (s *Summer) paths(yield func(files.Item) bool) {
+	for _, path := range s.args {
+		if !yield(files.Item{Path: path}) {
+			return
+		}
+	}
+}
+
+// showProgress shows the progress line until stop is called, and then a last one, if --progress wants
+// them.
+func (s *Summer) showProgress() (stop func()) {
+	readsStdin := s.FilesFrom == "-" || slices.Contains(s.args, "-")
+	progress := s.std.Progress(s.Progress, readsStdin && console.IsTerminal(s.std.Stdin))
+	if s.Progress == "auto" && readsStdin && console.IsPipe(s.std.Stdin) { // what writes to the pipe may write errors
+		progress = console.NoProgress
+	}
+	started := time.Now()
+	line := func(what, elapsed string) string {
+		bytes := float64(s.digester.bytes.Load())
+		rate := bytes / max(time.Since(started).Seconds(), 1e-3)
+		return fmt.Sprintf("%d %s, %s%s, %s/s", s.done.Load(), what, console.Bytes(bytes), elapsed, console.Bytes(rate))
+	}
+	return s.console.Follow(progress, func() string { return line("files", "") }, func() string {
+		what := "files"
+		if s.done.Load() == 1 {
+			what = "file"
+		}
+		return line(what, " in "+console.Elapsed(time.Since(started)))
+	})
 }
