@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,16 +31,20 @@ func newMan(root *cobra.Command) *cobra.Command {
 	}
 }
 
+// manWidth is that of lines with options: a terminal has 80 columns, and man indents.
+const manWidth = 72
+
 // manPage returns the page of cmd in the man macros of roff. It has no date: the same
 // binary always writes the same page.
 func manPage(cmd *cobra.Command) string {
-	var b, commands, flags strings.Builder
+	var b, commands strings.Builder
 	for _, sub := range cmd.Commands() {
 		if sub.IsAvailableCommand() {
 			fmt.Fprintf(&commands, ".TP\n.B %s\n%s\n", roff(sub.Name()), roff(sub.Short))
 		}
 	}
-	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { manFlag(&flags, f) })
+	flags := cmd.LocalFlags()
+	flags.VisitAll(func(f *pflag.Flag) { f.Hidden = false }) // those of other programs, too
 	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
 	fmt.Fprintf(&b, ".TH %s 1 \"\" \"%s\" \"User Commands\"\n", strings.ToUpper(roff(name)), roff(cmd.Root().Name()))
 	for _, section := range [][2]string{
@@ -49,7 +52,7 @@ func manPage(cmd *cobra.Command) string {
 		{"SYNOPSIS", ".B " + roff(cmd.UseLine()) + "\n"},
 		{"DESCRIPTION", strings.ReplaceAll(roff(cmd.Long), "\n\n", "\n.PP\n") + "\n"},
 		{"COMMANDS", commands.String()},
-		{"OPTIONS", flags.String()},
+		{"OPTIONS", verbatim(flags.FlagUsagesWrapped(manWidth))},
 		{"EXIT STATUS", verbatim(cmd.Annotations[exitStatus])},
 		{"EXAMPLES", verbatim(cmd.Example)},
 	} {
@@ -60,35 +63,12 @@ func manPage(cmd *cobra.Command) string {
 	return b.String()
 }
 
-// noDefault are the default values of flags that have no effect unless they are given.
-var noDefault = []string{"", "0", "[]"}
-
-func manFlag(b *strings.Builder, f *pflag.Flag) {
-	arg, usage := pflag.UnquoteUsage(f)
-	b.WriteString(".TP\n")
-	if f.Shorthand != "" {
-		fmt.Fprintf(b, "\\fB\\-%s\\fR, ", roff(f.Shorthand))
-	}
-	fmt.Fprintf(b, "\\fB\\-\\-%s\\fR", roff(f.Name))
-	switch {
-	case f.NoOptDefVal == "":
-		fmt.Fprintf(b, "=\\fI%s\\fR", roff(arg))
-	case arg != "": // a value that may be left out
-		fmt.Fprintf(b, "[=\\fI%s\\fR]", roff(arg))
-	}
-	fmt.Fprintf(b, "\n%s", roff(usage))
-	if f.NoOptDefVal == "" && !slices.Contains(noDefault, f.DefValue) {
-		fmt.Fprintf(b, " (default %s)", roff(f.DefValue))
-	}
-	b.WriteByte('\n')
-}
-
 // verbatim keeps the layout of text.
 func verbatim(text string) string {
 	if text == "" {
 		return ""
 	}
-	return ".nf\n" + roff(text) + "\n.fi\n"
+	return ".nf\n" + roff(strings.TrimSuffix(text, "\n")) + "\n.fi\n"
 }
 
 // roff escapes backslashes, hyphens, and lines that begin like a request.

@@ -68,4 +68,3 @@ func TestOutputMayNotBeWritten(t *testing.T) {
 		t.Errorf("the files %s, want a and out", got)
 	}
 }
-

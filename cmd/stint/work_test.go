@@ -180,30 +180,6 @@ func TestWorkDoesNotWait(t *testing.T) {
 	}
 }
 
-// TestFileThatWaits reads a regular file that has no bytes yet.
-func TestFileThatWaits(t *testing.T) {
-	f, err := os.Open("/proc/kmsg")
-	if err != nil {
-		t.Skipf("no such file here: %v", err)
-	}
-	f.Close()
-	_, errs, code := runStint(t, "", "sum", "/proc/kmsg")
-	if want := "stint: /proc/kmsg: Resource temporarily unavailable\n"; errs != want || code != 1 {
-		t.Errorf("exit status %d, messages %q; want 1, %q", code, errs, want)
-	}
-	url, _ := serve(t)
-	cmd := spawn(t, true, "stint", "work", "--cluster", url, "-j", "1")
-	if line := cmd.line(); line == "" {
-		t.Fatal("the worker prints nothing")
-	}
-	same(t, url, "", "/proc/kmsg")
-	must(t, cmd.Process.Signal(syscall.SIGTERM))
-	rest, _ := io.ReadAll(cmd.lines)
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("the worker ends with %v, want status 0; messages %q", err, rest)
-	}
-}
-
 // TestWorkerWithRoot runs a worker that reads one directory.
 func TestWorkerWithRoot(t *testing.T) {
 	grow(t)
