@@ -53,8 +53,8 @@ func (s *Summer) checkList(ctx context.Context, path string, p *parser, w *files
 		}
 		n := new(counts) // changed by reports only, which come one after the other
 		for number := 1; l.Scan(); number++ {
-			text := bytes.TrimSuffix(l.Bytes(), []byte("\r"))
-			if len(text) == 0 || text[0] == '#' {
+			text := strings.TrimSuffix(l.Text(), "\r")
+			if text == "" || text[0] == '#' {
 				continue
 			}
 			next := noFile(func() error { return s.reportBadLine(n, l.name, number) })

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -74,26 +75,19 @@ var nameEscaper = strings.NewReplacer("\\", `\\`, "\n", `\n`, "\r", `\r`)
 
 func escapeName(name string) string { return nameEscaper.Replace(name) }
 
-// unescapeName undoes escapeName. Like coreutils, it refuses any other escape.
-func unescapeName(s []byte) (string, bool) {
-	name := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c == '\\' {
-			i++
-			which := -1
-			if i < len(s) {
-				which = strings.IndexByte(`\nr`, s[i])
-			}
-			if which < 0 {
-				return "", false
-			}
-			c = "\\\n\r"[which]
-		}
-		name = append(name, c)
-	}
-	return string(name), true
-}
+// An escaped name has these escapes and no others, as in coreutils.
+var (
+	escapedName   = regexp.MustCompile(`^([^\\]|\\[\\nr])*$`)
+	nameUnescaper = strings.NewReplacer(`\\`, "\\", `\n`, "\n", `\r`, "\r")
+)
+
+// Lines of checksum files. A name with a tag ends at the last parenthesis, since the tools
+// that print tags do not escape names, and OpenSSL prints no blank after the tag. In a
+// line without a tag, a space or an asterisk before the name is its marker.
+var (
+	taggedLine = regexp.MustCompile(`(?s)^(MD5|SHA1|SHA256|SHA384|SHA512) ?\((.*)\)[ \t]*=[ \t]*([[:xdigit:]]+)$`)
+	plainLine  = regexp.MustCompile(`(?s)^([[:xdigit:]]+)[ \t][ *]?(.+)$`)
+)
 
 // expectation is the content of one line of a checksum file.
 type expectation struct {
@@ -110,66 +104,27 @@ type parser struct {
 }
 
 // parse parses a line without its line end, and reports whether it is well formed.
-func (p *parser) parse(line []byte) (expectation, bool) {
-	line = bytes.TrimLeft(line, " \t")
-	escaped := len(line) > 0 && line[0] == '\\'
-	if escaped {
-		line = line[1:]
+func (p *parser) parse(line string) (e expectation, ok bool) {
+	line, escaped := strings.CutPrefix(strings.TrimLeft(line, " \t"), `\`)
+	e.alg = p.alg
+	var digest string
+	if m := taggedLine.FindStringSubmatch(line); m != nil {
+		e.alg, _ = algorithmByName(m[1])
+		e.path, digest = m[2], m[3]
+	} else if m := plainLine.FindStringSubmatch(line); m != nil {
+		digest, e.path = m[1], m[2]
 	}
-	e := expectation{alg: p.alg}
-	sum, name, ok := splitTagged(line, &e)
-	if ok && p.only && e.alg != p.alg {
-		return e, false // a weaker digest must not pass for the requested one
-	}
-	if !ok {
-		sum, name, ok = split(line, p.alg)
-	}
-	if !ok || len(sum) != hex.EncodedLen(e.alg.size) || bytes.IndexByte(name, 0) >= 0 {
+	var err error
+	e.digest, err = hex.DecodeString(digest)
+	switch {
+	case err != nil || len(e.digest) != e.alg.size || strings.Contains(e.path, "\x00"):
 		return e, false
-	}
-	e.digest = make([]byte, e.alg.size)
-	if _, err := hex.Decode(e.digest, sum); err != nil {
+	case p.only && e.alg != p.alg: // a weaker digest must not pass for the requested one
 		return e, false
+	case escaped:
+		ok = escapedName.MatchString(e.path)
+		e.path = nameUnescaper.Replace(e.path)
+		return e, ok
 	}
-	e.path = string(name)
-	if escaped {
-		e.path, ok = unescapeName(name)
-	}
-	return e, ok
-}
-
-// splitTagged splits "SHA256 (name) = hex" at its last parenthesis, since these tools do
-// not escape names, and sets e.alg by the tag.
-func splitTagged(line []byte, e *expectation) (sum, name []byte, ok bool) {
-	for _, alg := range algorithms {
-		rest, found := bytes.CutPrefix(line, []byte(alg.tag()))
-		if !found {
-			continue
-		}
-		rest = bytes.TrimPrefix(rest, []byte(" ")) // OpenSSL prints none
-		end := bytes.LastIndexByte(rest, ')')
-		if len(rest) == 0 || rest[0] != '(' || end < 0 {
-			continue
-		}
-		sum, found = bytes.CutPrefix(bytes.TrimLeft(rest[end+1:], " \t"), []byte("="))
-		if found {
-			e.alg = alg
-			return bytes.TrimLeft(sum, " \t"), rest[1:end], true
-		}
-	}
-	return nil, nil, false
-}
-
-// split splits "hex  name" after the digits. A space or an asterisk before the name is
-// its marker.
-func split(line []byte, alg *algorithm) (sum, name []byte, ok bool) {
-	n := hex.EncodedLen(alg.size)
-	if len(line) < n+2 || line[n] != ' ' && line[n] != '\t' {
-		return nil, nil, false
-	}
-	sum, name = line[:n], line[n+1:]
-	if len(name) > 1 && (name[0] == ' ' || name[0] == '*') {
-		name = name[1:]
-	}
-	return sum, name, true
+	return e, true
 }
