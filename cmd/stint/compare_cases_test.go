@@ -70,9 +70,6 @@ func comparePlaceholders() []comparison {
 			differs: "nothing is appended to a script", want: "[a]\n[a]\n"},
 		{peer: "xargs", name: "none", script: `words -0 -n 1 show a`, stdin: odd},
 		{peer: "xargs", name: "whole", script: `words -0 -P 1 -I{} show {} x{}y {}{}`, stdin: odd},
-		{peer: "rust-parallel", name: "none", script: `words -j1 -0 show a`, stdin: strings.ToValidUTF8(strings.Join(oneLine(testfiles.OddNames), "\x00"), "")},
-		{peer: "rust-parallel", name: "bytes", script: `words -j1 show a`, stdin: "x\xff\n", differs: "an item may have any bytes; rust-parallel drops what is not UTF-8", want: "[a][x\xff]\n"},
-		{peer: "moreutils", name: "none", script: `if [ "$group" ]; then words -j1 show "$@"; else shift; words -j1 show -- "$@"; fi`, args: slices.Concat([]string{":::"}, testfiles.OddNames)},
 	}
 	return cases
 }
@@ -113,7 +110,6 @@ func compareProducts() []comparison {
 		cases = append(cases,
 			comparison{name: "groups", script: `words -j1 $group "$@"`, args: slices.Concat([]string{strconv.Itoa(i), "show", "{}", "{1}", "{3}"}, lists(2, i))},
 			comparison{name: "no placeholder", script: `words -j1 show "$@"`, args: lists(i, 2)},
-			comparison{peer: "rust-parallel", name: "no placeholder", script: `words -j1 show "$@"`, args: lists(i, 2, 2)},
 		)
 	}
 	return cases

@@ -28,7 +28,6 @@ func compareStatus() []comparison {
 			differs: "255 is a status as any; xargs stops", want: "1\n255\n2\nfailed\n"},
 		{peer: "xargs", name: "signal", script: `words -P 1 -I{} sh -c 'echo {}; kill -{} $$'; ended`, stdin: "15\n9\n",
 			differs: "a signal fails a job; xargs stops", want: "15\n9\nfailed\n"},
-		{peer: "rust-parallel", name: "failed", script: `words -j1 false ::: a b > messages; ended`},
 	}
 	for failed := range 5 {
 		c := comparison{name: fmt.Sprint(failed, " fail"), script: `script -j1 '[ {} -gt ` + strconv.Itoa(failed) + ` ]' ::: 1 2 3 4; echo $?`, want: "1\n"}

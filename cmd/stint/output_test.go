@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -89,25 +88,6 @@ func TestOutputComesEarly(t *testing.T) {
 	cancel()
 	if status := <-done; status != 130 {
 		t.Errorf("exit status %d, want 130", status)
-	}
-}
-
-// TestOutputKeepsOrder reads files of which the first are the largest.
-func TestOutputKeepsOrder(t *testing.T) {
-	t.Chdir(t.TempDir())
-	var want []string
-	for i := range 200 {
-		name := string(rune('a'+i/26)) + string(rune('a'+i%26))
-		testfiles.Write(t, name, strings.Repeat("x", (200-i)*10_000))
-		want = append(want, name)
-	}
-	out, _, _ := runStint(t, "", "sum", "-j", "4", ".")
-	var got []string
-	for line := range strings.Lines(out) {
-		got = append(got, filepath.Base(strings.TrimSuffix(line, "\n")))
-	}
-	if strings.Join(got, " ") != strings.Join(want, " ") {
-		t.Errorf("files in the order %v, want %v", got, want)
 	}
 }
 
