@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,15 +8,11 @@ import (
 	"github.com/stint-go/stint/cmd/stint/internal/testfiles"
 )
 
-// subjects generate the comparisons.
+// subjects make the comparisons. What becomes of items and of templates is compared in packages items
+// and template, with tables: here are the flags, each with an example, and where stint run differs.
 var subjects = map[string]func() []comparison{
 	"placeholders": comparePlaceholders,
-	"products":     compareProducts,
-	"files":        compareFiles,
-	"groups":       compareGroups,
-	"fit":          compareFit,
-	"columns":      compareColumns,
-	"delimiters":   compareDelimiters,
+	"items":        compareItems,
 	"replace":      compareReplace,
 	"lines":        compareLines,
 	"scripts":      compareScripts,
@@ -54,111 +49,62 @@ func comparePlaceholders() []comparison {
 	nul := strings.Join(paths, "\x00") + "\x00"
 	odd := strings.Join(testfiles.OddNames, "\x00") + "\x00"
 	lines := oneLine(paths)
-	all := strings.Join(forms, " ")
-	cases := []comparison{
+	return []comparison{
 		{name: "list", script: `words -j1 show "$@"`, args: slices.Concat(forms, []string{":::"}, lines)},
 		{name: "list of two lines", script: `words -j1 show {} ::: $'a\nb'`,
 			differs: "an item of a list may have newlines; parallel splits it there", want: "[a\nb]\n"},
 		{name: "lines", script: `words -j1 show "$@"`, args: forms, stdin: strings.Join(lines, "\n")},
 		{name: "NUL", script: `words -j1 -0 show "$@"`, args: forms, stdin: nul},
-		{name: "script", script: `script -j1 -0 show "$@"`, args: forms, stdin: nul},
-		{name: "script in one word", script: `script -j1 -0 "$@"`, args: []string{"show " + all}, stdin: nul},
+		{name: "script in one word", script: `script -j1 -0 "$@"`, args: []string{"show " + strings.Join(forms, " ")}, stdin: nul},
 		{name: "missing in a script", script: `script -j1 show {1} {2}`, stdin: "x\n",
 			differs: "it is an empty word; parallel leaves no word", want: "[x][]\n"},
-		{name: "none", script: `words -j1 -0 show a`, stdin: odd},
 		{name: "none in a script", script: `script -j1 'show a'`, stdin: "x\ny\n",
 			differs: "nothing is appended to a script", want: "[a]\n[a]\n"},
 		{peer: "xargs", name: "none", script: `words -0 -n 1 show a`, stdin: odd},
 		{peer: "xargs", name: "whole", script: `words -0 -P 1 -I{} show {} x{}y {}{}`, stdin: odd},
 	}
-	return cases
 }
 
-// lists returns lists of these sizes, as operands: a1 a2 ..., b1 b2 ...
-func lists(sizes ...int) []string {
-	var args []string
-	for i, size := range sizes {
-		args = append(args, ":::")
-		for n := range size {
-			args = append(args, string(rune('a'+i))+strconv.Itoa(n+1))
-		}
+// compareItems has where items come from, and how many a job gets.
+func compareItems() []comparison {
+	return []comparison{
+		{name: "product", script: `words -j1 show {} {1} {2} {3} {2}-{1} {#} ::: a1 a2 ::: b1 b2 b3 ::: c1 c2; ended`},
+		{name: "product without placeholder", script: `words -j1 show ::: a1 a2 ::: b1 b2`},
+		{name: "list without items", script: `words -j1 show {1} ::: a ::: ; ended`,
+			differs: "a list without items makes no jobs; parallel takes it for one empty item", want: "succeeded\n"},
+		{name: "files", script: `words -j1 -a ab -a - -a cde show {1} {2} {3} ::: x; ended`, stdin: "s\nt\n"},
+		{name: "odd file", script: `words -j1 -a odd -a blank show {1} {2}; ended`},
+		{name: "file without items", script: `words -j1 -a ab -a none show {1}; ended`,
+			differs: "a file without items makes no jobs; parallel takes it for one empty item", want: "succeeded\n"},
+		{name: "missing file", script: `words -j1 -a missing show; ended`},
+		{name: "list and unused input", script: `words -j1 show ::: x; cat`, stdin: "s\nt\n"},
+		{name: "input of jobs", script: `script -j1 'cat; echo {}' ::: x y`, stdin: "s\nt\n"},
+		{name: "nothing", script: `words show; ended`},
+		{name: "groups", script: `words -j1 $group 2 show {} {1} {2} {-1} x{}y {.} {#}`, stdin: numbers(5)},
+		{name: "groups of a script", script: `script -j1 $group 2 show {} {1.} {/}`, stdin: strings.Join(testfiles.OddNames[:3], "\n")},
+		{name: "-n", script: `words -j1 -n 2 show a ::: 1 2 3`},
+		{name: "-n and {}", script: `words -j1 -n 2 show {} {2} ::: 1 2 3`},
+		{name: "-n and text around", script: `words -j1 -n 2 show x{}y ::: 1 2 3`,
+			differs: "each item has its x and y, as with parallel's -N; parallel's -n is as its -m", want: "[x1y][x2y]\n[x3y]\n"},
+		{peer: "xargs", name: "-n", script: `words -n 2 show a`, stdin: numbers(5)},
+		{name: "fit", script: `words -X -j2 show {} x{.}y ::: 1 2 3 4`},
+		{name: "fit unevenly", script: `words -X -j4 show {} ::: 1 2 3 4 5`,
+			differs: "the numbers of items differ by one at most; parallel fills the first jobs", want: "[1][2]\n[3]\n[4]\n[5]\n"},
+		{name: "fit columns", script: `words -j1 -X --colsep , show {} x{}y`, stdin: "a,b\nc\nd,e\n"},
+		{name: "fit at most two", script: `words -j1 -X -n 2 show {}`, stdin: numbers(5)},
+		{name: "fit a script", script: `script -j1 -X show {} {/}`, stdin: "a b\nc'd\ne/f\n"},
+		{name: "columns", script: `words -j1 --colsep ' *[,;]' show {1} {2} {3} {} {1.}`, stdin: "u , v.w;x\n,v\na,b,\n,\n"},
+		{name: "columns kept", script: `words -j1 $keep --colsep ' +' show {1} {2} {3} {4} ::: 'u  v' ' x y ' ::: '1.2 ab' m`},
+		{name: "columns of groups", script: `words -j1 --colsep , $group 2 show {1} {2} {3} {}`, stdin: "a,b\nc,d\ne\n"},
+		{name: "columns of a script", script: `script -j1 --colsep , 'show {1} {2} {}'`, stdin: "a b,it's\n$c,\"d\"\n"},
+		{name: "trim", script: `words -j1 $trim show {} {.}`, stdin: "  a b \n\tc\t.x \n \n"},
+		{name: "delimiter", script: `words -j1 -d , show {}`, stdin: "a,b;c\nd,\n,,k\n"},
+		{name: "delimiter, escaped", script: `words -j1 -d '\t' show {}`, stdin: "a b\tc\n"},
+		{name: "delimiter, a backslash", script: `words -j1 -d '\\' show {}`, stdin: `a\b`, differs: "it is one backslash, as in xargs", want: "[a]\n[b]\n"},
+		{peer: "xargs", name: "delimiter", script: `words -d , -n 1 show`, stdin: "a,b;c\nd,\n,,k\n"},
+		{name: "NUL", script: `printf 'a\0b\nc' > nul; words -j1 -0 -a nul show {}`},
+		{peer: "xargs", name: "NUL", script: `words -0 -n 1 show`, stdin: "a\nb\x00\x00c d"},
 	}
-	return args
-}
-
-// compareProducts has lists of all small sizes, and groups of their combinations.
-func compareProducts() []comparison {
-	var cases []comparison
-	add := func(sizes ...int) {
-		c := comparison{name: fmt.Sprint(sizes), script: `words -j1 show "$@"; ended`, args: slices.Concat(strings.Fields("{} {1} {2} {3} {2}-{1} {#}"), lists(sizes...))}
-		if slices.Contains(sizes, 0) && slices.Max(sizes) > 0 {
-			c.differs, c.want = "a list without items makes no jobs; parallel takes it for one empty item", "succeeded\n"
-		}
-		cases = append(cases, c)
-	}
-	for i := range 3 {
-		add(i)
-		for j := range 3 {
-			add(i, j+i&1)
-		}
-	}
-	for n := range 8 {
-		add(1+n&1, 2+n>>1&1, 1+n>>2)
-	}
-	add(1, 0, 2)
-	for i := 1; i < 4; i++ {
-		cases = append(cases,
-			comparison{name: "groups", script: `words -j1 $group "$@"`, args: slices.Concat([]string{strconv.Itoa(i), "show", "{}", "{1}", "{3}"}, lists(2, i))},
-			comparison{name: "no placeholder", script: `words -j1 show "$@"`, args: lists(i, 2)},
-		)
-	}
-	return cases
-}
-
-// compareFiles has one to three files, standard input among them, with and without lists.
-func compareFiles() []comparison {
-	var cases []comparison
-	add := func(list string, names ...string) {
-		flags := "-a " + strings.Join(names, " -a ")
-		c := comparison{name: flags, stdin: "s\nt\n", script: fmt.Sprintf(`words -j1 %s show {1} {2} {3} %s; ended`, flags, list)}
-		if slices.Contains(names, "none") && len(names)+len(list) > 1 {
-			c.differs, c.want = "a file without items makes no jobs; parallel takes it for one empty item", "succeeded\n"
-		}
-		cases = append(cases, c)
-	}
-	names := []string{"ab", "cde", "one", "none", "blank", "odd", "-"}
-	for i, name := range names {
-		add("", name)
-		add("::: x y", name)
-		add("", name, names[(i+1)%len(names)])
-	}
-	add("::: x", "ab", "-", "cde")
-	add("", "-", "ab", "cde")
-	return append(cases,
-		comparison{name: "missing", script: `words -j1 -a missing show; ended`},
-		comparison{name: "list and unused input", script: `words -j1 show ::: x; cat`, stdin: "s\nt\n"},
-		comparison{name: "input of jobs", script: `script -j1 'cat; echo {}' ::: x y`, stdin: "s\nt\n"},
-		comparison{name: "nothing", script: `words show; ended`},
-	)
-}
-
-// compareGroups has up to six items in groups of up to four.
-func compareGroups() []comparison {
-	var cases []comparison
-	for n := 1; n <= 4; n++ {
-		for _, items := range []int{0, 1, 4, 5, 6} {
-			cases = append(cases, comparison{name: fmt.Sprint(items, " by ", n), script: `words -j1 $group "$@" show {} {1} {2} {-1} x{}y {.} {#}`,
-				args: []string{strconv.Itoa(n)}, stdin: numbers(items)})
-		}
-		cases = append(cases,
-			comparison{name: "-n", script: `words -j1 -n "$@"`, args: slices.Concat([]string{strconv.Itoa(n), "show", "a"}, lists(5))},
-			comparison{name: "-n and {}", script: `words -j1 -n "$@"`, args: slices.Concat([]string{strconv.Itoa(n), "show", "{}", "{2}"}, lists(5))},
-			comparison{name: "script", script: `script -j1 $group "$@" show {} {1.} {/}`, args: []string{strconv.Itoa(n)}, stdin: strings.Join(testfiles.OddNames[:3], "\n")},
-			comparison{peer: "xargs", name: "-n", script: `words -n "$@" show a`, args: []string{strconv.Itoa(n)}, stdin: numbers(5)},
-		)
-	}
-	return append(cases, comparison{name: "-n and text around", script: `words -j1 -n 2 show x{}y ::: 1 2 3`,
-		differs: "each item has its x and y, as with parallel's -N; parallel's -n is as its -m", want: "[x1y][x2y]\n[x3y]\n"})
 }
 
 // numbers returns the lines 1 to n.
@@ -170,123 +116,30 @@ func numbers(n int) string {
 	return s
 }
 
-// compareFit spreads up to nine items over up to four jobs.
-func compareFit() []comparison {
-	var cases []comparison
-	for jobs := 1; jobs <= 4; jobs++ {
-		for _, items := range []int{1, 4, 5, 7, 9} {
-			c := comparison{name: fmt.Sprint(items, " on ", jobs), script: `words -X "$@"`,
-				args: slices.Concat([]string{"-j", strconv.Itoa(jobs), "show", "{}", "x{.}y"}, lists(items))}
-			if even := spread(items, jobs, true); even != spread(items, jobs, false) {
-				c.differs, c.want = "the numbers of items differ by one at most; parallel fills the first jobs", even
-			}
-			cases = append(cases, c)
-		}
-	}
-	return append(cases,
-		comparison{name: "columns", script: `words -j1 -X --colsep , show {} x{}y`, stdin: "a,b\nc\nd,e\n"},
-		comparison{name: "at most two", script: `words -j1 -X -n 2 show {}`, stdin: numbers(5)},
-		comparison{name: "script", script: `script -j1 -X show {} {/}`, stdin: "a b\nc'd\ne/f\n"},
-	)
-}
-
-// spread returns what show prints if jobs share the items: evenly, or as many a job as the
-// longest must have.
-func spread(items, jobs int, even bool) string {
-	s, most := "", (items-1)/jobs+1
-	for n := 0; n < items; jobs-- {
-		if even {
-			most = (items-n-1)/jobs + 1
-		}
-		var whole, part string
-		for range min(most, items-n) {
-			n++
-			whole += fmt.Sprintf("[a%d]", n)
-			part += fmt.Sprintf("[xa%dy]", n)
-		}
-		s += whole + part + "\n"
-	}
-	return s
-}
-
-// compareColumns has separators, and lines that have them in all ways.
-func compareColumns() []comparison {
-	var lines strings.Builder
-	for _, text := range []string{",", ",;", "\t", "  ", "|", ", ", "12", "ab"} {
-		for _, line := range []string{"u_v_w", "_v", " u __ v "} {
-			lines.WriteString(strings.ReplaceAll(line, "_", text) + "\n")
-		}
-	}
-	var cases []comparison
-	for _, sep := range []string{",", `\t`, " +", "[,;]", `\|`, ", *", "[0-9]+", "ab?"} {
-		for _, flag := range []string{"$trim", "$keep"} {
-			cases = append(cases, comparison{name: sep + " " + flag, args: []string{sep}, stdin: lines.String(), script: `words -j1 ` + flag + ` --colsep "$1" show {1} {2} {3} {} {1.}`})
-		}
-		cases = append(cases, comparison{name: sep, args: []string{sep}, script: `words -j1 $keep --colsep "$1" show {1} {2} {3} {4} ::: 'u,v;w' 'x y|z' ::: '1.2 ab' 'm'`})
-	}
-	return append(cases,
-		comparison{name: "spaces", script: `words -j1 --colsep , show {1} {2}`, stdin: "a , b\n"},
-		comparison{name: "trailing", script: `words -j1 --colsep , show {1} {2}`, stdin: "a,b,\n,\na,,\n"},
-		comparison{name: "groups", script: `words -j1 --colsep , $group 2 show {1} {2} {3} {}`, stdin: "a,b\nc,d\ne\n"},
-		comparison{name: "script", script: `script -j1 --colsep , 'show {1} {2} {}'`, stdin: "a b,it's\n$c,\"d\"\n"},
-		comparison{name: "trim", script: `words -j1 $trim show {} {.}`, stdin: "  a b \n\tc\t.x \n \n"},
-		comparison{name: "trim", script: `words -j1 $trim show {} {.} ::: ' a' 'b ' ' ' c`},
-	)
-}
-
-// compareDelimiters has each delimiter on inputs with and without it.
-func compareDelimiters() []comparison {
-	var cases []comparison
-	for _, d := range []string{",", ";", `\n`, `\t`, `\0`, " ", "x", `\\`, `\r`, "|", "."} {
-		c := comparison{name: d, args: []string{"-d", d}, script: `words -j1 "$@" show {}`, stdin: "a,b;c\nd\te f,gxh\\i\rj,\n,,k\n"}
-		if d == `\0` {
-			c.stdin = "a\x00b\nc\x00\x00d"
-		}
-		if d == `\\` {
-			c.differs, c.want = "it is one backslash, as in xargs", "[a,b;c\nd\te f,gxh]\n[i\rj,\n,,k\n]\n"
-		}
-		cases = append(cases, c, comparison{name: d, args: []string{"-d", d}, script: `words "$@" -n 1 show`, stdin: c.stdin, peer: "xargs"})
-	}
-	return append(cases,
-		comparison{name: "NUL", script: `words -j1 -0 show {}`, stdin: "a\nb\x00\x00c d"},
-		comparison{name: "NUL in a file", script: `printf 'a\0b' > nul; words -j1 -0 -a nul show {}`},
-		comparison{name: "NUL", peer: "xargs", script: `words -0 -n 1 show`, stdin: "a\nb\x00\x00c d"},
-		comparison{name: "file", script: `words -j1 -d , -a ab show {}`},
-	)
-}
-
 // compareReplace has texts that stand for the item.
 func compareReplace() []comparison {
-	var cases []comparison
-	for _, text := range []string{"{}", ",,", "%", "X", "@@", "FILE", "{.}", "+"} {
-		args := slices.Concat([]string{"-I", text}, strings.Split(strings.ReplaceAll("show,_,a_b,__,{},{},x", "_", text), ","))
-		if text == ",," {
-			args = []string{"-I", ",,", "show", ",,", "a,,b", ",,,,", "{}", ",,,"}
-		}
-		for _, peer := range []string{"parallel", "xargs"} {
-			cases = append(cases, comparison{name: text, peer: peer, script: `words "$@"`, args: args, stdin: "a.b\nc d\n"})
-		}
-		cases = append(cases, comparison{name: text + " and others", script: `words -j1 "$@"`, args: append(args, "{/}", "{#}", "{//}"), stdin: "a/b.c\n"})
-	}
-	return append(cases,
-		comparison{name: "unused", script: `words -j1 -I ,, show a`, stdin: "x\ny\n"},
-		comparison{name: "numbers", script: `words -j1 -I ,, show {1} {1.} ,,`, stdin: "x.y\n",
+	return []comparison{
+		{name: "text", script: `words -I ,, show ,, a,,b ,,,, {} ,,,`, stdin: "a.b\nc d\n"},
+		{peer: "xargs", name: "text", script: `words -I ,, show ,, a,,b ,,,, {}`, stdin: "a.b\nc d\n"},
+		{name: "text and others", script: `words -j1 -I % show % a%b {/} {#} {//}`, stdin: "a/b.c\n"},
+		{name: "unused", script: `words -j1 -I ,, show a`, stdin: "x\ny\n"},
+		{name: "numbers", script: `words -j1 -I ,, show {1} {1.} ,,`, stdin: "x.y\n",
 			differs: "{1} means the first item with -I, too; parallel knows only {1.} then", want: "[x.y][x][x.y]\n"},
-		comparison{name: "blanks", peer: "xargs", script: `words -I{} show {}`, stdin: "  a b \n",
+		{name: "blanks", peer: "xargs", script: `words -I{} show {}`, stdin: "  a b \n",
 			differs: "a line is an item as it is; xargs removes blanks before it", want: "[  a b ]\n"},
-		comparison{name: "quotes", peer: "xargs", script: `words -I{} show {}`, stdin: "a\\ b 'c d' \"e\"\n",
+		{name: "quotes", peer: "xargs", script: `words -I{} show {}`, stdin: "a\\ b 'c d' \"e\"\n",
 			differs: "a line is an item as it is; xargs reads quotes", want: "[a\\ b 'c d' \"e\"]\n"},
-		comparison{name: "unused", peer: "xargs", script: `words -I{} show a`, stdin: "x\n",
+		{name: "unused", peer: "xargs", script: `words -I{} show a`, stdin: "x\n",
 			differs: "without a placeholder the item is appended; xargs -I drops it", want: "[a][x]\n"},
-		comparison{name: "one each", peer: "xargs", script: `words show`, stdin: "x\ny\n",
+		{name: "one each", peer: "xargs", script: `words show`, stdin: "x\ny\n",
 			differs: "a job has one item; xargs gives it all, as -X does here", want: "[x]\n[y]\n"},
-		comparison{name: "words of a line", peer: "xargs", script: `words -n 1 show`, stdin: "x y\n",
+		{name: "words of a line", peer: "xargs", script: `words -n 1 show`, stdin: "x y\n",
 			differs: "a line is an item; xargs splits it at blanks", want: "[x y]\n"},
-		comparison{name: "no items", peer: "xargs", script: `words show a`,
+		{name: "no items", peer: "xargs", script: `words show a`,
 			differs: "without items there is no job; xargs has one unless -r is given", want: ""},
-		comparison{name: "no items", peer: "xargs", script: `words -r show a`},
-		comparison{name: "all", peer: "xargs", script: `if [ "$group" ]; then words -X -P 1 show; else words show; fi`, stdin: "x\ny\n"},
-	)
+		{name: "no items", peer: "xargs", script: `words -r show a`},
+		{name: "all", peer: "xargs", script: `if [ "$group" ]; then words -X -P 1 show; else words show; fi`, stdin: "x\ny\n"},
+	}
 }
 
 // compareLines has lines that are commands.

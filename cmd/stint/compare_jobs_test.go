@@ -164,7 +164,7 @@ func compareAttempts() []comparison {
 	return append(cases,
 		comparison{name: "timeout", script: `words -j4 --timeout 1 --joblog log sleep ::: 0 60 0.01 61; ended; log log | sort -n | cut -f 1,4-`},
 		comparison{name: "output of what timed out", script: `script --timeout 1 'echo a; sleep 60; echo b' ::: x; ended`},
-		comparison{name: "attempts that time out", script: `script --timeout 1 --joblog log $(tries 2) 'echo >> n; sleep 60' ::: x; ended; wc -l < n; log log | cut -f 1,5-6`},
+		comparison{name: "attempts that time out", script: `script --timeout 1 --joblog log $(tries 2) 'echo >> n; sleep 60; : {}' ::: x; ended; wc -l < n; log log | cut -f 1,5-6`},
 		comparison{name: "what a job leaves", script: `script 'sh -c "sleep 1.4; touch survived" > /dev/null 2>&1 & echo {}' ::: x; sleep 2; ls survived`,
 			differs: "the processes that a job leaves are ended; parallel lets them run", want: "x\n"},
 	)
