@@ -62,64 +62,30 @@ func compareLog() []comparison {
 	}
 }
 
-// halts are numbers that jobs exit with, one after the other.
-var halts = []string{"0 0 0 0", "3 0 4 0 5", "0 7 8 9 6"}
-
-// halted returns what jobs print that print their exit statuses, up to the one that halts the
-// run, and the exit status of the run: here and for parallel.
-func halted(jobs string, success bool, count int) (text string, status, peer int) {
-	failed, n := 0, 0
-	for _, exit := range strings.Fields(jobs) {
-		text += exit + "\n"
-		if exit != "0" {
-			failed++
-		}
-		if success == (exit == "0") {
-			n++
-		}
-		switch status, _ = strconv.Atoi(exit); {
-		case n < count:
-		case success || count == 1:
-			return text, status, status
-		default:
-			return text, status, failed
-		}
-	}
-	return text, min(failed, 1), failed
-}
-
-// compareHalt ends runs early.
+// compareHalt ends runs early. A job prints its exit status.
 func compareHalt() []comparison {
-	var cases []comparison
-	for _, jobs := range halts {
-		for _, what := range []string{"fail", "success"} {
-			for count := 1; count <= 3; count++ {
-				text, status, peer := halted(jobs, what == "success", count)
-				for i, when := range []string{"soon", "now"} {
-					if count != 1 && count%2 == i {
-						continue
-					}
-					c := comparison{name: fmt.Sprint(when, what, count), want: fmt.Sprintf("%sstatus %d\n", text, status),
-						script: fmt.Sprintf(`script -j1 --halt %s,%s=%d 'echo {}; exit {}' ::: %s; echo status $?`, when, what, count, jobs)}
-					if status != peer {
-						c.differs = "the exit status is 1, or that of the job that halts the run; parallel counts those that failed"
-					}
-					cases = append(cases, c)
-				}
-			}
-		}
-		cases = append(cases, comparison{name: "never", script: `script -j1 --halt never 'echo {}; exit {}' ::: ` + jobs + `; ended`})
+	halt := func(when, jobs string) string {
+		return `script -j1 --halt ` + when + ` 'echo {}; exit {}' ::: ` + jobs + `; echo status $?`
 	}
-	return append(cases,
-		comparison{name: "now kills", script: `unordered -j2 --halt now,fail=1 'if [ {} = a ]; then until [ -e b ]; do sleep 0.1; done; exit 4; fi; echo {}; touch {}; sleep 60; touch survived' ::: a b c; echo $?; ls survived c`},
-		comparison{name: "soon waits", script: `script -j2 --halt soon,fail=1 'if [ {} = a ]; then until [ -e b ]; do sleep 0.1; done; exit 4; fi; touch {}; sleep 1; echo {}' ::: a b c; echo $?`},
-		comparison{name: "first to succeed", script: `unordered -j2 --halt now,success=1 'if [ {} = b ]; then until [ -e a ]; do sleep 0.1; done; echo b; exit; fi; touch a; sleep 60' ::: a b c; echo $?`},
-		comparison{name: "signal", script: `script -j1 --halt now,fail=1 'echo {}; kill -9 $$' ::: a b; echo $?`},
-		comparison{name: "retries", script: `script -j1 $(tries 2) --halt now,fail=1 'echo {} >> ran; exit {}' ::: 0 3 0; echo $?; cat ran`},
-		comparison{name: "done", script: `script -j1 --halt now,done=1 'echo {}' ::: a b; echo $?`, differs: "only fail and success", want: "2\n"},
-		comparison{name: "percent", script: `script -j1 --halt now,fail=50% 'echo {}' ::: a; echo $?`, differs: "only numbers of jobs", want: "2\n"},
-		comparison{name: "old form", script: `script -j1 --halt 1 'echo {}' ::: a; echo $?`, differs: "only never, soon and now", want: "2\n"},
-	)
+	const differs = "the exit status is 1, or that of the job that halts the run; parallel counts those that failed"
+	return []comparison{
+		{script: halt("soon,fail=1", "0 7 8 0")},
+		{script: halt("now,fail=1", "3 0 4")},
+		{script: halt("now,fail=2", "3 0 4 0 5"), differs: differs, want: "3\n0\n4\nstatus 4\n"},
+		{script: halt("soon,fail=3", "3 0 4 0"), differs: differs, want: "3\n0\n4\n0\nstatus 1\n"},
+		{script: halt("soon,success=1", "3 0 4")},
+		{script: halt("now,success=2", "3 0 4 0 5")},
+		{script: halt("now,success=3", "3 0 4"), differs: differs, want: "3\n0\n4\nstatus 1\n"},
+		{script: halt("never", "0 3 0")},
+		{name: "now kills", script: `unordered -j2 --halt now,fail=1 'if [ {} = a ]; then until [ -e b ]; do sleep 0.1; done; exit 4; fi; echo {}; touch {}; sleep 60; touch survived' ::: a b c; echo $?; ls survived c`},
+		{name: "soon waits", script: `script -j2 --halt soon,fail=1 'if [ {} = a ]; then until [ -e b ]; do sleep 0.1; done; exit 4; fi; touch {}; sleep 1; echo {}' ::: a b c; echo $?`},
+		{name: "first to succeed", script: `unordered -j2 --halt now,success=1 'if [ {} = b ]; then until [ -e a ]; do sleep 0.1; done; echo b; exit; fi; touch a; sleep 60' ::: a b c; echo $?`},
+		{name: "signal", script: `script -j1 --halt now,fail=1 'echo {}; kill -9 $$' ::: a b; echo $?`},
+		{name: "retries", script: `script -j1 $(tries 2) --halt now,fail=1 'echo {} >> ran; exit {}' ::: 0 3 0; echo $?; cat ran`},
+		{name: "done", script: `script -j1 --halt now,done=1 'echo {}' ::: a b; echo $?`, differs: "only fail and success", want: "2\n"},
+		{name: "percent", script: `script -j1 --halt now,fail=50% 'echo {}' ::: a; echo $?`, differs: "only numbers of jobs", want: "2\n"},
+		{name: "old form", script: `script -j1 --halt 1 'echo {}' ::: a; echo $?`, differs: "only never, soon and now", want: "2\n"},
+	}
 }
 
 // compareResume runs a command twice with one log.
