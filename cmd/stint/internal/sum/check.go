@@ -26,10 +26,9 @@ func (s *Summer) check(ctx context.Context) error {
 	stop := s.showProgress()
 	defer stop()
 	return s.reportAll(ctx, func(yield func(result) bool) {
-		p := &parser{alg: s.alg, only: s.OneAlgorithm}
 		w := new(files.Walker)
 		for _, path := range s.args {
-			for r := range s.checkList(ctx, path, p, w) {
+			for r := range s.checkList(ctx, path, w) {
 				if !yield(r) {
 					return
 				}
@@ -40,7 +39,7 @@ func (s *Summer) check(ctx context.Context) error {
 
 // checkList yields the files that one checksum file lists, and what else there is to
 // report, reading a line when the loop asks for it. It skips empty lines and comments.
-func (s *Summer) checkList(ctx context.Context, path string, p *parser, w *files.Walker) iter.Seq[result] {
+func (s *Summer) checkList(ctx context.Context, path string, w *files.Walker) iter.Seq[result] {
 	return func(yield func(result) bool) {
 		l, err := s.openList(ctx, path, false)
 		if err != nil {
@@ -58,7 +57,7 @@ func (s *Summer) checkList(ctx context.Context, path string, p *parser, w *files
 				continue
 			}
 			next := noFile(func() error { return s.reportBadLine(n, l.name, number) })
-			if e, ok := p.parse(text); ok {
+			if e, ok := parse(text, s.alg, s.OneAlgorithm); ok {
 				next = result{Item: files.Item{Path: e.path, Kind: files.Listed}, alg: e.alg}
 				next.report = func(r *result) error { return s.reportFile(n, r, e.digest) }
 				if e.path == "-" {

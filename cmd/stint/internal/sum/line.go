@@ -13,31 +13,23 @@ import (
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 )
 
-// style is how a digest is printed.
-type style struct {
-	tag    bool // "SHA256 (name) = hex" instead of "hex  name"
-	binary bool // "hex *name"
-	zero   bool // the line ends in NUL, and names are not escaped
-	json   bool // one JSON object a line
-}
-
 // appendLine appends the line for r to b, byte for byte as coreutils prints it unless
-// s.json is set.
-func (s style) appendLine(b []byte, r *result) []byte {
-	if s.json {
+// o.JSON is set.
+func (o *Options) appendLine(b []byte, r *result) []byte {
+	if o.JSON {
 		return appendJSON(b, r)
 	}
 	name, escape, end := r.Path, "", "\n"
-	if s.zero {
+	if o.Zero {
 		end = "\x00"
 	} else if strings.ContainsAny(name, "\\\n\r") {
 		name, escape = escapeName(name), "\\"
 	}
-	if s.tag {
+	if o.Tag {
 		return fmt.Appendf(b, "%s%s (%s) = %x%s", escape, r.alg.tag(), name, r.digest, end)
 	}
 	marker := " "
-	if s.binary {
+	if o.Binary {
 		marker = "*"
 	}
 	return fmt.Appendf(b, "%s%x %s%s%s", escape, r.digest, marker, name, end)
@@ -96,17 +88,13 @@ type expectation struct {
 	digest []byte
 }
 
-// parser parses the lines of checksum files: GNU's, BSD's with a tag, OpenSSL's, and
-// BSD's reversed ones, with one blank.
-type parser struct {
-	alg  *algorithm // of lines without a tag
-	only bool       // lines with the tag of another algorithm are refused
-}
-
-// parse parses a line without its line end, and reports whether it is well formed.
-func (p *parser) parse(line string) (e expectation, ok bool) {
+// parse parses a line of a checksum file without its line end, and reports whether it is
+// well formed. It knows GNU's lines, BSD's with a tag, OpenSSL's, and BSD's reversed ones,
+// with one blank. alg is the algorithm of lines without a tag; if onlyAlg, a line with the
+// tag of another is refused.
+func parse(line string, alg *algorithm, onlyAlg bool) (e expectation, ok bool) {
 	line, escaped := strings.CutPrefix(strings.TrimLeft(line, " \t"), `\`)
-	e.alg = p.alg
+	e.alg = alg
 	var digest string
 	if m := taggedLine.FindStringSubmatch(line); m != nil {
 		e.alg, _ = algorithmByName(m[1])
@@ -119,7 +107,7 @@ func (p *parser) parse(line string) (e expectation, ok bool) {
 	switch {
 	case err != nil || len(e.digest) != e.alg.size || strings.Contains(e.path, "\x00"):
 		return e, false
-	case p.only && e.alg != p.alg: // a weaker digest must not pass for the requested one
+	case onlyAlg && e.alg != alg: // a weaker digest must not pass for the requested one
 		return e, false
 	case escaped:
 		ok = escapedName.MatchString(e.path)

@@ -220,8 +220,7 @@ func (s *Summer) printLine(r *result) error {
 			return nil
 		}
 	}
-	lines := style{tag: s.Tag, zero: s.Zero, binary: s.Binary, json: s.JSON}
-	s.line = lines.appendLine(s.line[:0], r)
+	s.line = s.appendLine(s.line[:0], r)
 	return s.out.Line(s.line)
 }
 
