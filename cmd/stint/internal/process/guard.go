@@ -1,158 +1,191 @@
 package process
 
 import (
-	"encoding/binary"
+	"bufio"
+	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
+	"strconv"
 	"sync"
 	"time"
 )
 
-// A guard is a process that outlives this one for a moment: when its standard input ends, it
-// kills the groups that were running. It hears of each start and end by a number on that
-// pipe. The kernel kills our children when we die; the guard is for their children. It also
-// stops the groups while this process is stopped, which can do nothing itself then.
+// A guard has a process, the watcher, that outlives this one for a moment: when its standard
+// input ends, it kills the groups that were running. It hears of each start and end by a line
+// on that pipe. The kernel kills our children when we die; the watcher is for their children.
+// It also stops the groups while this process is stopped, which can do nothing itself then.
+// A watcher that ends is replaced.
 type guard struct {
-	w       *os.File
-	process *os.Process
+	command []string
+	null    *os.File
+
+	mu      sync.Mutex
+	running map[int]bool // groups
+	w       *os.File     // nil: there is no watcher
+	watcher *Process
+	spares  int // watchers that may follow
 }
 
-// startGuard starts the command of a guard. It is in a session of its own, so that what
-// kills the group of this process does not kill it.
-func startGuard(command []string, null *os.File) (*guard, error) {
+// maxSpares bounds how often a watcher is replaced: perhaps each one ends at once.
+const maxSpares = 100
+
+func newGuard(command []string, null *os.File) (*guard, error) {
+	g := &guard{command: command, null: null, running: make(map[int]bool), spares: maxSpares}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g, g.start()
+}
+
+// start starts a watcher. It is in a session of its own, so that what kills the group of this
+// process does not kill it. start is called with mu held.
+func (g *guard) start() error {
 	r, w, err := os.Pipe()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer r.Close()
-	starting.RLock()
-	defer starting.RUnlock()
-	child, err := os.StartProcess(command[0], command[1:], &os.ProcAttr{Files: []*os.File{r, null, null}, Sys: session()})
-	if err != nil {
+	p := newProcess(nil)
+	c := &Command{Path: g.command[0], Args: g.command[1:], Env: os.Environ()}
+	if err := p.start(c, session(), []*os.File{r, g.null, g.null}); err != nil {
 		w.Close()
-		return nil, err
+		return err
 	}
-	children.Store(child.Pid, nil)
-	return &guard{w, child}, nil
+	g.w, g.watcher = w, p
+	for pid := range g.running {
+		g.send('+', pid)
+	}
+	go g.replace(p)
+	return nil
 }
 
-// add and remove tell of the start and of the end of a group. An error means that the guard
-// was killed: the kernel still ends our children.
-func (g *guard) add(pid int)    { g.send(int32(pid)) }
-func (g *guard) remove(pid int) { g.send(-int32(pid)) }
-
-func (g *guard) send(n int32) {
-	var b [4]byte
-	binary.LittleEndian.PutUint32(b[:], uint32(n))
-	_, _ = g.w.Write(b[:]) // in one piece, as it is shorter than PIPE_BUF
-}
-
-// close ends the guard.
-func (g *guard) close() {
-	children.Delete(g.process.Pid)
-	_ = g.process.Kill()
-	_, _ = g.process.Wait()
+// replace starts another watcher when p has ended, unless close has ended it.
+func (g *guard) replace(p *Process) {
+	p.await()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.watcher != p {
+		return
+	}
 	g.w.Close()
+	g.w, g.watcher = nil, nil
+	if g.spares--; g.spares > 0 {
+		_ = g.start()
+	}
 }
 
-// watchInterval is the time between two reads of a guard, so that it wakes up for many
-// messages at once.
-const watchInterval = 20 * time.Millisecond
+// add and remove tell of the start and of the end of a group.
+func (g *guard) add(pid int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.running[pid] = true
+	g.send('+', pid)
+}
+
+func (g *guard) remove(pid int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.running, pid)
+	g.send('-', pid)
+}
+
+// send sends a message: what it is about, and a number. An error means that the watcher has
+// ended: the next one is told of all groups.
+func (g *guard) send(what byte, n int) {
+	if g.w != nil {
+		_, _ = fmt.Fprintf(g.w, "%c%d\n", what, n) // in one piece, as it is shorter than PIPE_BUF
+	}
+}
+
+// close ends the watcher.
+func (g *guard) close() {
+	g.mu.Lock()
+	p, w := g.watcher, g.w
+	g.w, g.watcher = nil, nil
+	g.mu.Unlock()
+	if p == nil {
+		return
+	}
+	p.Kill()
+	p.await()
+	w.Close()
+}
 
 const (
-	followInterval = 100 * time.Millisecond // between two looks whether the parent is stopped
-	followLooks    = 10                     // in a row that find nothing more to stop, until it has gone on
+	watchInterval  = 20 * time.Millisecond  // between two reads of a watcher, so that it wakes up for many messages at once
+	followInterval = 100 * time.Millisecond // between two looks whether the parent is stopped, of which nothing tells
+	markPause      = 50 * time.Millisecond  // between two looks for what was not told of
 )
 
 // Watch is what the watcher of an Engine does: it reads r, its standard input, to the end,
 // and kills the groups that are left, and what has the mark that New has added to its command.
 // On Linux and macOS they are stopped while the parent of this process is.
 func Watch(r io.Reader, mark string) {
-	w := &watch{parent: os.Getppid(), mark: mark, running: make(map[int]bool), stopped: make(map[int]bool)}
-	ended := make(chan struct{})
+	w := &watch{parent: os.Getppid(), running: make(map[int]bool)}
+	messages := make(chan string)
 	go func() {
-		defer close(ended)
-		w.read(r)
+		defer close(messages)
+		b := bufio.NewReaderSize(pausing{r}, 64<<10)
+		for {
+			line, err := b.ReadString('\n')
+			if err != nil {
+				return
+			}
+			messages <- line[:len(line)-1]
+		}
 	}()
 	tick := time.NewTicker(followInterval)
 	defer tick.Stop()
 	for {
 		select {
+		case m, ok := <-messages:
+			if !ok {
+				for pid := range w.running {
+					killGroup(pid)
+				}
+				killMarked(mark, func() { time.Sleep(markPause) })
+				return
+			}
+			w.take(m)
 		case <-tick.C:
 			w.follow()
-			continue
-		case <-ended:
 		}
-		for pid := range w.running {
-			killGroup(pid)
-		}
-		killMarked(mark, func() { time.Sleep(watchInterval) })
-		return
 	}
 }
 
-// A watch is what a guard knows.
+// pausing reads after a pause.
+type pausing struct{ io.Reader }
+
+func (r pausing) Read(b []byte) (int, error) {
+	time.Sleep(watchInterval)
+	return r.Reader.Read(b)
+}
+
+// A watch is what a watcher knows.
 type watch struct {
 	parent  int
-	mark    string
-	stopped map[int]bool // groups, while the parent is stopped
-	settled int          // looks in a row that found no other group
-
-	mu      sync.Mutex
+	stopped bool         // the parent is
 	running map[int]bool // groups
 }
 
-// read reads messages to the end.
-func (w *watch) read(r io.Reader) {
-	b := make([]byte, 64<<10)
-	for n := 0; ; time.Sleep(watchInterval) {
-		m, err := r.Read(b[n:])
-		n += m
-		whole := n - n%4
-		w.mu.Lock()
-		for i := 0; i < whole; i += 4 {
-			switch pid := int(int32(binary.LittleEndian.Uint32(b[i:]))); {
-			case pid > 1: // for kill(2), the group 1 is every process
-				w.running[pid] = true
-			case pid < 0:
-				delete(w.running, -pid)
-			}
-		}
-		w.mu.Unlock()
-		n = copy(b, b[whole:n])
-		if err != nil {
-			return
-		}
+// take takes a message. For kill(2), the group 1 is every process.
+func (w *watch) take(m string) {
+	pid, err := strconv.ParseInt(m[min(1, len(m)):], 10, 32)
+	switch {
+	case err != nil || pid <= 1:
+	case m[0] == '+':
+		w.running[int(pid)] = true
+	case m[0] == '-':
+		delete(w.running, int(pid))
 	}
 }
 
-// follow stops what runs if the parent is stopped, and lets it go on with the parent. A process
-// that starts meanwhile is not told of, and has the mark only when it executes its program.
+// follow stops what runs while the parent is stopped, and lets it go on with the parent.
 func (w *watch) follow() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if os.Getppid() != w.parent || !isStopped(w.parent) {
-		for pid := range w.stopped {
-			stopGroup(pid, false)
-		}
-		clear(w.stopped)
-		w.settled = 0
-		return
-	}
-	if w.settled == followLooks {
-		return
-	}
-	before := len(w.stopped)
-	found, _ := marked(w.mark)
-	for _, pid := range slices.AppendSeq(found, maps.Keys(w.running)) {
-		if !w.stopped[pid] {
-			w.stopped[pid] = true
-			stopGroup(pid, true)
+	stopped := os.Getppid() == w.parent && isStopped(w.parent)
+	if stopped || w.stopped {
+		for pid := range w.running {
+			stopGroup(pid, stopped)
 		}
 	}
-	if w.settled++; len(w.stopped) > before {
-		w.settled = 0
-	}
+	w.stopped = stopped
 }

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 // roles are what this program does if a test starts it.
 var roles = map[string]func(args []string){
 	"watch": func(args []string) { Watch(os.Stdin, args[0]) },
-	"host":  host,
+	"host":  func(args []string) { host(args, func(*Engine) {}) },
 }
 
 // executable returns the path of this program.
@@ -46,4 +46,12 @@ func newEngine(tb testing.TB) *Engine {
 	}
 	tb.Cleanup(e.Close)
 	return e
+}
+
+// start runs c, and returns when it has started.
+func start(tb testing.TB, c *Command) (p *Process, wait func() *run) {
+	e := newEngine(tb)
+	started, ended := make(chan *Process, 1), make(chan *run, 1)
+	go func() { ended <- do(tb, e, c, func(p *Process) { started <- p }) }()
+	return <-started, func() *run { return <-ended }
 }

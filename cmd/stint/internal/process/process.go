@@ -23,15 +23,16 @@
 //
 // The number of a group is in use until its last process has ended, so a signal cannot
 // reach a stranger while the group lives: that is checked each time, under the lock that
-// guards the end. Where the system tells of an exit before the process is reaped, as Linux
-// does, it is reaped under that lock as well.
+// guards the end. A process is reaped under a lock as well.
+//
+// All children of this process are reaped, also those that the package has not started: so
+// no other package may start processes while an Engine is used.
 package process
 
 import (
 	"io"
-	"maps"
 	"os"
-	"os/signal"
+	"runtime"
 	"slices"
 	"sync"
 	"syscall"
@@ -43,8 +44,12 @@ import (
 // them after a KILL.
 const Grace = 500 * time.Millisecond
 
-// stopInterval is the time between two looks for processes that are stopped.
-const stopInterval = time.Second
+// stopDelay is how long a process is stopped before Stopped is called. When this process has been
+// stopped and goes on, the watcher continues the others a moment later.
+const stopDelay = time.Second
+
+// reservedThreads are more than the runtime needs while processes run.
+const reservedThreads = 16
 
 // A Command says what to start, and where its output goes.
 type Command struct {
@@ -54,12 +59,13 @@ type Command struct {
 	Dir  string // the working directory; empty: that of this process
 	Nice int    // added to the niceness
 
+	Files []*os.File // further descriptors of the process, from 3 on
+
 	Stdin          []byte    // is written to the standard input; nil: it is /dev/null
 	Stdout, Stderr io.Writer // each is used by one goroutine at a time; nil: those of this process
 
 	// Stopped is called once if the process has been stopped for a while, as one that reads
-	// from the terminal, and must not block; nil: nothing is called. It is called on Linux and
-	// macOS.
+	// from the terminal, and must not block; nil: nothing is called.
 	Stopped func(*Process)
 }
 
@@ -78,17 +84,20 @@ type Result struct {
 type Process struct {
 	pid     int
 	started time.Time
+	result  chan Result    // of the first process; has room for it
+	tell    func(*Process) // that it is stopped; nil: nobody
 
-	exit *os.File // tells of the exit; nil: there is none here
+	mu      sync.Mutex
+	reaped  bool // its number may be that of another process, unless the group lives
+	stopped bool
+	ending  bool      // it was asked to end before it was reaped
+	killed  time.Time // when the group was killed
+	left    bool      // there is no permission to end it
+	over    bool      // the group is gone, or not waited for any more
+}
 
-	told bool // that it is stopped
-
-	mu     sync.Mutex
-	reaped bool      // its number may be that of another process, unless the group lives
-	ending bool      // it was asked to end before it was reaped
-	killed time.Time // when the group was killed
-	left   bool      // there is no permission to end it
-	over   bool      // the group is gone, or not waited for any more
+func newProcess(stopped func(*Process)) *Process {
+	return &Process{started: time.Now(), result: make(chan Result, 1), tell: stopped}
 }
 
 // Pid returns the number of the process, which is that of its group.
@@ -116,6 +125,8 @@ func (p *Process) Ended() bool {
 // Terminate asks the processes of the group to end. Run then waits for all of them: Kill ends
 // the wait.
 func (p *Process) Terminate() {
+	children.Lock()
+	defer children.Unlock()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ending = p.ending || !p.reaped
@@ -125,39 +136,90 @@ func (p *Process) Terminate() {
 // Kill ends the processes of the group. Run does not wait for those that this process may not
 // end, as they have another user.
 func (p *Process) Kill() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.kill()
-}
-
-// kill, signal and leave are called with the mutex held.
-func (p *Process) kill() {
-	if p.killed.IsZero() {
-		p.killed = time.Now()
-	}
-	if denied := p.signal(syscall.SIGKILL); denied {
+	if denied := p.kill(); denied {
+		reap() // perhaps it has ended
 		p.leave()
 	}
 }
 
+func (p *Process) kill() (denied bool) {
+	children.Lock()
+	defer children.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.killed.IsZero() {
+		p.killed = time.Now()
+	}
+	return p.signal(syscall.SIGKILL)
+}
+
+// signal is called with both mutexes held.
 func (p *Process) signal(s syscall.Signal) (denied bool) {
 	return !p.over && signalGroup(p.pid, s, !p.reaped)
 }
 
 // leave ends the wait for processes that this process may not end.
 func (p *Process) leave() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over {
+		return
+	}
 	p.left = true
-	if p.exit != nil {
-		_ = p.exit.SetReadDeadline(time.Unix(1, 0))
+	if !p.reaped {
+		p.over = true
+		p.result <- Result{Exit: -1}
 	}
 }
 
-// children are the numbers of the processes that this package has started and not reaped.
-// starting is held for reading while one starts or is reaped.
-var (
-	starting sync.RWMutex
-	children sync.Map
-)
+// end takes what is known of the first process, which was reaped. gone says that the group is.
+func (p *Process) end(r Result, gone bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.reaped = true
+	if p.over { // as it is left
+		return
+	}
+	p.over = gone
+	p.result <- r
+}
+
+// await waits for the end of the first process.
+func (p *Process) await() Result {
+	r := <-p.result
+	r.Start, r.Elapsed = p.started, time.Since(p.started)
+	return r
+}
+
+// stop notes that the process is stopped, or goes on, and tells of it after a while, once.
+func (p *Process) stop(stopped bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stopped = stopped
+	if !stopped {
+		return
+	}
+	time.AfterFunc(stopDelay, func() {
+		p.mu.Lock()
+		tell := p.tell
+		if tell == nil || !p.stopped || p.reaped {
+			p.mu.Unlock()
+			return
+		}
+		p.tell = nil
+		p.mu.Unlock()
+		tell(p)
+	})
+}
+
+// children are the processes that this package has started and not reaped. It is locked before
+// a Process: while one is reaped, or gets a signal before that, which so reaches no stranger.
+var children = struct {
+	sync.Mutex
+	running  map[int]*Process
+	starting int               // how many are being started
+	unknown  map[int]childNews // of other children meanwhile: perhaps one is being started
+}{running: make(map[int]*Process), unknown: make(map[int]childNews)}
 
 // An Engine starts processes. It must be made by New, and closed. Its methods may be
 // called concurrently.
@@ -165,10 +227,6 @@ type Engine struct {
 	guard *guard // nil: there is none
 	mark  string // a variable of each process, by which the watcher finds those it was not told of
 	null  *os.File
-
-	mu      sync.Mutex
-	running map[*Process]*Command
-	closed  chan struct{}
 }
 
 // New returns an Engine. watcher is a command that calls Watch with its last argument, which
@@ -181,18 +239,32 @@ func New(watcher []string) (*Engine, error) {
 		return nil, err
 	}
 	reserveThreads()
-	e := &Engine{null: null, running: make(map[*Process]*Command), closed: make(chan struct{})}
-	go e.tellStopped()
+	e := &Engine{null: null}
 	if len(watcher) > 0 {
 		e.mark = newMark()
-		e.guard, err = startGuard(append(slices.Clip(watcher), e.mark), null)
+		e.guard, err = newGuard(append(slices.Clip(watcher), e.mark), null)
 	}
 	return e, err
 }
 
+// reserveThreads makes the runtime start threads, which it keeps. When the limit of processes
+// is reached later, it could start none, and would abort this process.
+func reserveThreads() {
+	var held, wg sync.WaitGroup
+	held.Add(reservedThreads)
+	for range reservedThreads {
+		wg.Go(func() {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			held.Done()
+			held.Wait()
+		})
+	}
+	wg.Wait()
+}
+
 // Close ends the watcher. No process may be running.
 func (e *Engine) Close() {
-	close(e.closed)
 	if e.guard != nil {
 		e.guard.close()
 	}
@@ -209,90 +281,39 @@ func (e *Engine) Run(c *Command, started func(*Process)) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	p := &Process{started: time.Now()}
-	wait, err := p.start(c, e.mark, s.childs)
+	marked := *c
+	if e.mark != "" {
+		marked.Env = append(slices.Clip(c.Env), e.mark)
+	}
+	p := newProcess(c.Stopped)
+	err = p.start(&marked, attributes(), append(s.childs, c.Files...))
 	s.closeChilds()
 	if err != nil {
 		s.close()
 		return Result{}, err
 	}
-	e.add(p, c)
+	if e.guard != nil {
+		e.guard.add(p.pid)
+	}
 	started(p)
 	s.copy()
-	r := wait()
-	r.Start, r.Elapsed = p.started, time.Since(p.started)
-	r.Left = p.end()
-	e.remove(p)
+	r := p.await()
+	r.Left = p.awaitGroup()
+	if e.guard != nil {
+		e.guard.remove(p.pid)
+	}
 	s.drain()
 	return r, nil
 }
 
-func (e *Engine) add(p *Process, c *Command) {
-	if e.guard != nil {
-		e.guard.add(p.pid)
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.running[p] = c
-}
-
-func (e *Engine) remove(p *Process) {
-	if e.guard != nil {
-		e.guard.remove(p.pid)
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	delete(e.running, p)
-}
-
-// tellStopped calls Stopped of the commands whose processes two looks in a row find stopped,
-// until the Engine is closed. When this process has been stopped and goes on, the watcher
-// continues the others a moment later: the looks before and at once do not count.
-func (e *Engine) tellStopped() {
-	continued := make(chan os.Signal, 1)
-	notifyContinued(continued)
-	defer signal.Stop(continued)
-	timer := time.NewTimer(stopInterval)
-	defer timer.Stop()
-	stopped := make(map[*Process]bool) // at the last look
-	for {
-		select {
-		case <-e.closed:
-			return
-		case <-continued:
-			clear(stopped)
-		case <-timer.C:
-			stopped = e.look(stopped)
-		}
-		timer.Reset(stopInterval)
-	}
-}
-
-// look returns the processes that are stopped, and tells of those that were before.
-func (e *Engine) look(before map[*Process]bool) map[*Process]bool {
-	e.mu.Lock()
-	running := maps.Clone(e.running)
-	e.mu.Unlock()
-	stopped := make(map[*Process]bool)
-	for p, c := range running {
-		if c.Stopped == nil || p.told || !isStopped(p.pid) || p.Reaped() {
-			continue
-		}
-		if stopped[p] = true; before[p] {
-			p.told = true
-			c.Stopped(p)
-		}
-	}
-	return stopped
-}
-
-// end waits for the end of the group, and reports whether it is left. It ends a group that was
-// not asked to end. It looks less and less often: nothing tells of the end of a process that is
-// not a child.
-func (p *Process) end() (left bool) {
+// awaitGroup waits for the end of the group, and reports whether it is left. It ends a group that
+// was not asked to end. It looks less and less often: nothing tells of the end of a process that
+// is not a child.
+func (p *Process) awaitGroup() (left bool) {
 	began, asked, member := time.Now(), false, 0
 	for pause := time.Millisecond; ; pause = min(2*pause, 20*time.Millisecond) {
 		p.mu.Lock()
+		kill := false
 		switch waited := time.Since(began); {
 		case p.over:
 		case !groupLives(p.pid, &member):
@@ -301,7 +322,7 @@ func (p *Process) end() (left bool) {
 			p.over, p.left = true, true
 		case p.ending:
 		case waited > 2*Grace:
-			p.kill()
+			kill = true
 		case waited > Grace && !asked:
 			asked = true
 			p.signal(syscall.SIGTERM)
@@ -310,6 +331,9 @@ func (p *Process) end() (left bool) {
 		p.mu.Unlock()
 		if over {
 			return left
+		}
+		if kill {
+			p.Kill()
 		}
 		time.Sleep(pause)
 	}

@@ -2,13 +2,12 @@ package process
 
 import (
 	"bytes"
-	"errors"
+	"crypto/rand"
 	"os"
-	"os/signal"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -26,65 +25,8 @@ func descriptors() (fds [2]int, err error) {
 	return fds, err
 }
 
-// requestPidfd asks for a descriptor of the process in *fd, which stays -1 if the kernel
-// has none. If fd is nil it asks for none.
-func requestPidfd(attr *syscall.SysProcAttr, fd *int) { attr.PidFD = fd }
-
-// exitOf returns a file of a descriptor of a process, or nil if there is none.
-func exitOf(fd int) *os.File {
-	if fd < 0 {
-		return nil
-	}
-	if unix.SetNonblock(fd, true) != nil {
-		unix.Close(fd)
-		return nil
-	}
-	return os.NewFile(uintptr(fd), "process")
-}
-
-// awaitExit waits for the exit of a child, which it does not reap, or for the read deadline of
-// exit, which it closes. It needs no thread, unless exit is nil. It reports whether it could wait.
-func awaitExit(pid int, exit *os.File) bool {
-	if exit != nil && awaitPidfd(exit) {
-		return true
-	}
-	for {
-		switch err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil); err {
-		case nil, unix.ECHILD:
-			return true
-		case unix.EINTR:
-		default:
-			return false
-		}
-	}
-}
-
-// awaitPidfd waits for the exit of the process of a descriptor, or for its read deadline, and
-// closes it. It reports whether it could.
-func awaitPidfd(f *os.File) bool {
-	defer f.Close()
-	c, err := f.SyscallConn()
-	if err != nil {
-		return false
-	}
-	var failed error
-	err = c.Read(func(fd uintptr) bool {
-		var info unix.Siginfo
-		failed = unix.Waitid(unix.P_PIDFD, int(fd), &info, unix.WEXITED|unix.WNOWAIT|unix.WNOHANG, nil)
-		return failed != unix.EAGAIN && (failed != nil || info.Signo != 0)
-	})
-	return errors.Is(err, os.ErrDeadlineExceeded) || err == nil && failed == nil
-}
-
-// hasExited reports whether one of some children has exited and was not reaped.
-func hasExited(kind, pid int) bool {
-	var info unix.Siginfo
-	err := unix.Waitid(kind, pid, &info, unix.WEXITED|unix.WNOWAIT|unix.WNOHANG, nil)
-	return err == nil && info.Signo != 0
-}
-
-// isRunning reports whether a child has not exited.
-func isRunning(pid int) bool { return !hasExited(unix.P_PID, pid) }
+// niceness returns what getpriority(2) says, from what the system call does.
+func niceness(n int) int { return 20 - n }
 
 // ownPeak is the most memory that this process is known to have had, in bytes.
 var ownPeak atomic.Int64
@@ -113,85 +55,105 @@ func readPeak() int64 {
 	return n << 10
 }
 
-// status returns the fields of a process from its state on, in the order of proc(5), or nil.
-func status(pid int) [][]byte {
+// status returns the state of a process and its group, as in proc(5); 0 if there is none.
+func status(pid int) (state byte, group int) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
-		return nil
+		return 0, 0
 	}
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 	if len(fields) < 3 {
-		return nil
+		return 0, 0
 	}
-	return fields // state, parent, group
-}
-
-// alive reports whether there is such a process, and it has not ended.
-func alive(pid int) bool {
-	fields := status(pid)
-	return fields != nil && !bytes.ContainsAny(fields[0], "ZX")
+	group, _ = strconv.Atoi(string(fields[2])) // after its parent
+	return fields[0][0], group
 }
 
 // isStopped reports whether a process is stopped, and not by a debugger.
 func isStopped(pid int) bool {
-	fields := status(pid)
-	return fields != nil && string(fields[0]) == "T"
+	state, _ := status(pid)
+	return state == 'T'
 }
 
-func notifyContinued(c chan<- os.Signal) { signal.Notify(c, unix.SIGCONT) }
-
-// memberOf returns a process of a group that has not ended: last, if it is one. It returns 0 if
-// all have ended and are not reaped, as the first process of many containers never does that,
-// and -1 if there is none.
-func memberOf(group, last int) int {
-	in := func(pid int) (ok, lives bool) {
-		fields := status(pid)
-		ok = fields != nil && string(fields[2]) == strconv.Itoa(group)
-		return ok, ok && !bytes.ContainsAny(fields[0], "ZX")
+// groupLives reports whether a group has a process that has not ended, after its first one was
+// reaped. *member is such a process, as far as it is known: then the others are not looked for.
+// Those that have ended may be children of a process that does not reap them, as the first one
+// of many containers.
+func groupLives(pid int, member *int) bool {
+	if !groupExists(pid) {
+		return false
 	}
-	if _, lives := in(last); lives {
-		return last
+	ended := false
+	in := func(n int) bool {
+		state, group := status(n)
+		ended = ended || group == pid
+		return group == pid && state != 'Z' && state != 'X'
 	}
-	found := -1
-	for _, pid := range processes() {
-		ok, lives := in(pid)
-		if lives {
-			return pid
-		}
-		if ok {
-			found = 0
-		}
+	if in(*member) {
+		return true
 	}
-	return found
-}
-
-// reapInterval is the time between two looks for children that this package has not started.
-const reapInterval = time.Second
-
-// ReapOrphans reaps the children that this package has not started, until the end of this
-// process: what the shell had started that has executed this program, and in the first process
-// of a container, or a subreaper (prctl(2)), all whose parents have ended. It does not wait.
-func ReapOrphans() {
-	go func() {
-		for range time.Tick(reapInterval) {
-			if hasExited(unix.P_ALL, 0) { // perhaps one of ours
-				reapOrphans()
+	for range 2 { // a look misses a process that starts meanwhile
+		for _, *member = range processes() {
+			if in(*member) {
+				return true
 			}
 		}
-	}()
+	}
+	return !ended // perhaps what lives is hidden
 }
 
-// reapOrphans reaps the children that have ended and were not started by this package.
-func reapOrphans() {
-	self := strconv.Itoa(os.Getpid())
-	for _, pid := range processes() {
-		if fields := status(pid); fields == nil || string(fields[0]) != "Z" || string(fields[1]) != self {
-			continue
+// processes returns the numbers of all processes.
+func processes() []int {
+	d, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	names, _ := d.Readdirnames(-1)
+	var all []int
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			all = append(all, pid)
 		}
-		starting.Lock()
-		if _, ours := children.Load(pid); !ours {
-			_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
+	}
+	return all
+}
+
+const (
+	markVariable = "STINT_RUN"
+	markScans    = 20 // of all processes: they may start others meanwhile, and one that executes a program has no variables for a moment
+)
+
+// newMark returns a variable that processes of this process have, and their children. The
+// watcher is told of a process only after it has started, which on busy CPUs may be late.
+func newMark() string {
+	session, err := unix.Getsid(0)
+	if err != nil {
+		return ""
+	}
+	return markVariable + "=" + strconv.Itoa(session) + "-" + rand.Text()
+}
+
+// killMarked kills the groups of processes that have the mark and are in the session of its
+// maker, and looks again after each pause: those that have made a session of their own are left
+// alone.
+func killMarked(mark string, pause func()) {
+	number, _, _ := strings.Cut(strings.TrimPrefix(mark, markVariable+"="), "-")
+	session, err := strconv.Atoi(number)
+	if err != nil {
+		return
+	}
+	for range markScans {
+		for _, pid := range processes() {
+			env, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+			if !bytes.Contains(append([]byte{0}, env...), []byte("\x00"+mark+"\x00")) {
+				continue
+			}
+			group, err := syscall.Getpgid(pid)
+			if s, failed := unix.Getsid(pid); err == nil && failed == nil && s == session && group > 1 {
+				killGroup(group)
+			}
 		}
-		starting.Unlock()
+		pause()
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func init() { roles["subreaper"], roles["untold"], roles["init"] = subreaper, untold, initProcess }
+func init() { roles["init"], roles["negligent"] = initProcess, negligent }
 
 // TestMaxRSS runs processes that need less and more memory than this process, which has some.
 func TestMaxRSS(t *testing.T) {
@@ -40,123 +40,62 @@ func TestMaxRSS(t *testing.T) {
 	runtime.KeepAlive(ballast)
 }
 
-// TestAwaitExit waits with a descriptor, without, and with one of another kind.
-func TestAwaitExit(t *testing.T) {
-	for name, descriptor := range map[string]func(pid, fd int) int{
-		"descriptor": func(pid, fd int) int { return fd },
-		"none":       func(pid, fd int) int { syscall.Close(fd); return -1 },
-		"wrong": func(pid, fd int) int {
-			syscall.Close(fd)
-			file, err := syscall.Open("/dev/null", syscall.O_RDONLY, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return file
-		},
-	} {
-		path, err := exec.LookPath("sleep")
-		if err != nil {
-			t.Skip(err)
-		}
-		pid, fd, err := fork(path, []string{"sleep", "0.01"}, &syscall.ProcAttr{Sys: attributes()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if fd < 0 {
-			t.Skip("the kernel has no descriptors of processes")
-		}
-		if !awaitExit(pid, exitOf(descriptor(pid, fd))) {
-			t.Errorf("%s: could not wait", name)
-		}
-		if n, err := syscall.Wait4(pid, nil, syscall.WNOHANG, nil); n != pid {
-			t.Errorf("%s: process %d was not to be waited for: %d, %v", name, pid, n, err)
-		}
-	}
+// stateOf returns the state of a process, as in /proc/PID/stat, or a space.
+func stateOf(pid int) string {
+	state, _ := status(pid)
+	return string(max(state, ' '))
 }
 
-// TestNoChild waits for a process that is not a child.
-func TestNoChild(t *testing.T) {
-	if !awaitExit(os.Getpid(), nil) {
-		t.Error("want the end of the wait")
+// await waits until a process is in a state.
+func await(pid int, state string) {
+	for stateOf(pid) != state {
+		time.Sleep(time.Millisecond)
 	}
-	if r := reap(os.Getpid()); r != (Result{Exit: -1}) {
-		t.Errorf("%+v", r)
-	}
-}
-
-// state returns the state of a process, as in /proc/PID/stat.
-func state(pid int) string {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	_, after, _ := strings.Cut(string(text), ") ")
-	return after[:min(1, len(after))]
 }
 
 // TestStopped stops a process, which is not its end, and ends it.
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	for _, end := range []func(*Process){(*Process).Terminate, (*Process).Kill} {
-		stopped := false
-		r := do(t, newEngine(t), shell(t, "kill -STOP $$; exit 3"), func(p *Process) {
-			go func() {
-				for state(p.Pid()) != "T" {
-					time.Sleep(time.Millisecond)
-				}
-				stopped = !p.Reaped()
-				end(p)
-			}()
-		})
-		if !stopped || r.Signal == 0 {
-			t.Errorf("stopped %v, %+v", stopped, r.Result)
+		p, wait := start(t, shell(t, "kill -STOP $$; exit 3"))
+		await(p.Pid(), "T")
+		if p.Reaped() {
+			t.Error("reaped while it is stopped")
+		}
+		end(p)
+		if r := wait(); r.Signal == 0 {
+			t.Errorf("%+v", r.Result)
 		}
 	}
 }
 
-// TestContinued stops a process, and lets it continue.
-func TestContinued(t *testing.T) {
+// TestToldOfStop has processes that are stopped twice: it is told once, and not of one that
+// goes on at once.
+func TestToldOfStop(t *testing.T) {
 	t.Parallel()
-	r := do(t, newEngine(t), shell(t, "kill -STOP $$; exit 3"), func(p *Process) {
-		go func() {
-			for state(p.Pid()) != "T" {
-				time.Sleep(time.Millisecond)
+	for _, want := range []int{0, 1} {
+		told := make(chan bool, 3)
+		c := shell(t, "kill -STOP $$; kill -STOP $$; exit 3")
+		c.Stopped = func(*Process) { told <- true }
+		p, wait := start(t, c)
+		for range 2 {
+			await(p.Pid(), "T")
+			if want > 0 && len(told) == 0 {
+				told <- <-told
 			}
 			_ = syscall.Kill(p.Pid(), syscall.SIGCONT)
-		}()
-	})
-	if r.Exit != 3 {
-		t.Errorf("%+v", r.Result)
-	}
-}
-
-// subreaper is a process that orphans become children of, as those of the first process of a
-// container.
-func subreaper(args []string) {
-	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
-		fmt.Println(err)
-		return
-	}
-	e, err := New(nil)
-	if err != nil {
-		panic(err)
-	}
-	r, err := e.Run(&Command{Path: "/bin/sh", Args: append([]string{"sh", "-c"}, args...)}, func(*Process) {})
-	pid, left := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
-	fmt.Println(r.Exit, err, pid, left)
-}
-
-func TestOrphansAreReaped(t *testing.T) {
-	for _, script := range []string{"(true & true & true) & exit 3", "sleep 1000 & exit 3"} {
-		t.Run(script, func(t *testing.T) {
-			t.Parallel()
-			out, err := exec.Command(executable(), "subreaper", script).CombinedOutput()
-			if want := fmt.Sprintln(3, nil, -1, syscall.ECHILD); string(out) != want || err != nil {
-				t.Errorf("%q, %v, want %q", out, err, want)
+			for stateOf(p.Pid()) == "T" {
+				runtime.Gosched()
 			}
-		})
+		}
+		if r := wait(); r.Exit != 3 || len(told) > want {
+			t.Errorf("%+v, told %d times, want %d", r.Result, len(told), want)
+		}
 	}
 }
 
-// initProcess is a subreaper that reaps orphans while it runs processes of its own. It prints
-// what is wrong.
+// initProcess is a process that orphans become children of, as those of the first process of a
+// container. It prints what is wrong.
 func initProcess([]string) {
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 	ReapOrphans()
@@ -168,10 +107,10 @@ func initProcess([]string) {
 	for i := range 4 {
 		wg.Go(func() {
 			for exit := range 40 {
-				script := fmt.Sprintf("(setsid true &); (setsid sleep 0.%d &); exit %d", i, exit)
+				script := fmt.Sprintf("(setsid true &); (setsid sleep 0.%d &); (true & true &) & exit %d", i, exit)
 				r, err := e.Run(&Command{Path: "/bin/sh", Args: []string{"sh", "-c", script}, Env: os.Environ()}, func(*Process) {})
-				if err != nil || r.Exit != exit {
-					fmt.Println("exit", exit, "is", r.Exit, err)
+				if err != nil || r.Exit != exit || r.Left {
+					fmt.Println("exit", exit, "is", r, err)
 				}
 			}
 		})
@@ -179,8 +118,7 @@ func initProcess([]string) {
 	wg.Wait()
 	e.Close()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-		var info unix.Siginfo
-		if err := unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WNOWAIT|unix.WNOHANG, nil); err == unix.ECHILD {
+		if err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOWAIT|unix.WNOHANG, nil); err == unix.ECHILD {
 			return
 		}
 		if time.Now().After(end) {
@@ -195,13 +133,41 @@ func TestReapOrphans(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip(err)
 	}
-	if out, err := exec.Command(executable(), "init").CombinedOutput(); len(out) > 0 || err != nil {
-		t.Errorf("%s, %v", out, err)
+	if r := do(t, newEngine(t), command(t, executable(), "init"), nil); r.stdout.Len() > 0 || r.Exit != 0 {
+		t.Errorf("%s, %+v", &r.stdout, r.Result)
 	}
 }
 
-// TestNoPermission has processes that this process may not end: one that runs, one that it has started,
-// and one that ends nevertheless.
+// TestStartedWhileAnotherEnds has news of a child that came while it was started, and news of an
+// earlier one with its number.
+func TestStartedWhileAnotherEnds(t *testing.T) {
+	e := newEngine(t)
+	var wg sync.WaitGroup
+	for i := range 4 {
+		wg.Go(func() {
+			for n := range 200 {
+				c := shell(t, "exit $1", fmt.Sprint(i))
+				if n%2 > 0 {
+					c.Path = "/none" // no child at all, or one that has ended at once
+					if _, err := e.Run(c, nil); err == nil {
+						t.Error("it runs")
+					}
+				} else if r := do(t, e, c, nil); r.Exit != i {
+					t.Errorf("exit %d, want %d", r.Exit, i)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	children.Lock()
+	defer children.Unlock()
+	if len(children.unknown) > 0 || children.starting != 0 {
+		t.Errorf("%d unknown, %d starting", len(children.unknown), children.starting)
+	}
+}
+
+// TestNoPermission has processes that this process may not end: one that runs, one that it has
+// started, and one that ends nevertheless.
 func TestNoPermission(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -218,12 +184,11 @@ func TestNoPermission(t *testing.T) {
 			var p *Process
 			pipe, dead := lifeline(t)
 			c := shell(t, `exec 3>"$1"; `+test.script, pipe)
-			c.Stdout = &trigger{f: func() {
-				for test.exit >= 0 && state(p.pid) != "Z" && !p.Reaped() {
+			c.Stdout = &trigger{f: func() { // as Kill
+				for test.exit >= 0 && stateOf(p.pid) != "Z" && !p.Reaped() {
 					time.Sleep(time.Millisecond)
 				}
-				p.mu.Lock()
-				defer p.mu.Unlock()
+				reap()
 				p.leave()
 			}}
 			r := do(t, newEngine(t), c, func(it *Process) { p = it })
@@ -232,131 +197,103 @@ func TestNoPermission(t *testing.T) {
 			if r.Exit != test.exit || r.Left != test.left || !p.over {
 				t.Errorf("%+v, over %v", r.Result, p.over)
 			}
-			if name == "first" {
-				for state(p.pid) != "" { // until it is reaped
-					time.Sleep(time.Millisecond)
-				}
-			}
+			await(p.pid, " ") // until it is reaped
 		})
 	}
 }
 
-// TestMemberOf has a process that nobody waits for, alone and beside one that lives.
-func TestMemberOf(t *testing.T) {
-	dead := exec.Command("true")
-	dead.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := dead.Start(); err != nil {
-		t.Fatal(err)
+// negligent is a process that starts a script in a group of its own, and does not wait for it.
+func negligent(args []string) {
+	p, err := os.StartProcess("/bin/sh", []string{"sh", "-c", args[0]}, &os.ProcAttr{Sys: &syscall.SysProcAttr{Setpgid: true}})
+	if err != nil {
+		panic(err)
 	}
-	group := dead.Process.Pid
-	for state(group) != "Z" {
-		time.Sleep(time.Millisecond)
-	}
-	want := func(last, want int) {
-		t.Helper()
-		if got := memberOf(group, last); got != want {
-			t.Errorf("member %d after %d, want %d", got, last, want)
+	fmt.Println(p.Pid)
+	time.Sleep(time.Hour)
+}
+
+// TestGroupLives has a process that nobody waits for, alone and beside one that lives.
+func TestGroupLives(t *testing.T) {
+	t.Parallel()
+	for script, want := range map[string]bool{"exit 0": false, "sleep 1000 & exit 0": true} {
+		var group, member int
+		var p *Process
+		c := command(t, executable(), "negligent", script)
+		c.Stdout = &trigger{f: func() {}}
+		p, wait := start(t, c)
+		for group == 0 {
+			time.Sleep(time.Millisecond)
+			for _, pid := range processes() {
+				if parent, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && strings.Contains(string(parent), fmt.Sprintf(" Z %d ", p.Pid())) {
+					group = pid
+				}
+			}
 		}
+		for range 2 { // the second time the member is known
+			if got := groupLives(group, &member); got != want {
+				t.Errorf("%s: %v, want %v; member %d", script, got, want, member)
+			}
+		}
+		_ = syscall.Kill(-group, syscall.SIGKILL)
+		p.Kill()
+		wait()
 	}
-	want(0, 0)
-	want(group, 0)
-	other := exec.Command("sleep", "1000")
-	other.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: group}
-	if err := other.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for _, last := range []int{0, -1, os.Getpid(), group, other.Process.Pid} {
-		want(last, other.Process.Pid)
-	}
-	_ = other.Process.Kill()
-	_ = other.Wait()
-	want(other.Process.Pid, 0)
-	_ = dead.Wait()
-	want(0, -1)
 }
 
 // TestKillMarked has processes with the mark, without, with another one, and in a session of
-// their own.
+// their own, and one that gets it after a while, as one that was executing a program.
 func TestKillMarked(t *testing.T) {
 	t.Parallel()
 	mark, other := newMark(), newMark()
 	if mark == other {
 		t.Fatalf("%q twice", mark)
 	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name    string
 		env     []string
 		session bool
-		want    syscall.Signal
+		killed  bool
 	}{
-		{"marked", []string{"A=b", mark, "C=d"}, false, syscall.SIGKILL},
-		{"first", []string{mark, "C=d"}, false, syscall.SIGKILL},
-		{"twice", []string{other, mark}, false, syscall.SIGKILL},
-		{"not marked", []string{"A=b"}, false, syscall.SIGTERM},
-		{"another mark", []string{other}, false, syscall.SIGTERM},
-		{"longer", []string{mark + "A"}, false, syscall.SIGTERM},
-		{"value", []string{"A=" + mark}, false, syscall.SIGTERM},
-		{"session", []string{mark}, true, syscall.SIGTERM},
+		{"marked", []string{"A=b", mark, "C=d"}, false, true},
+		{"first", []string{mark, "C=d"}, false, true},
+		{"twice", []string{other, mark}, false, true},
+		{"later", []string{}, false, true},
+		{"not marked", []string{"A=b"}, false, false},
+		{"another mark", []string{other}, false, false},
+		{"longer", []string{mark + "A"}, false, false},
+		{"value", []string{"A=" + mark}, false, false},
+		{"session", []string{mark}, true, false},
 	} {
-		cmd := exec.Command("sleep", "1000")
-		cmd.Env, cmd.SysProcAttr = c.env, &syscall.SysProcAttr{Setpgid: !c.session, Setsid: c.session}
-		if err := cmd.Start(); err != nil {
+		script := `exec sleep 1000`
+		if c.name == "later" {
+			script = `read x; exec /usr/bin/env "$1" sleep 1000`
+		}
+		attr := &os.ProcAttr{Env: c.env, Files: []*os.File{r}, Sys: &syscall.SysProcAttr{Setpgid: !c.session, Setsid: c.session}}
+		p, err := os.StartProcess("/bin/sh", []string{"sh", "-c", script, "sh", mark}, attr)
+		if err != nil {
 			t.Fatal(err)
 		}
-		killMarked(mark, func() { time.Sleep(watchInterval) })
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		_ = cmd.Wait()
-		if got := cmd.ProcessState.Sys().(syscall.WaitStatus).Signal(); got != c.want {
-			t.Errorf("%s: %v ended it, want %v", c.name, got, c.want)
+		defer func() {
+			_ = syscall.Kill(-p.Pid, syscall.SIGKILL)
+		}()
+		killMarked(mark, func() {
+			if c.name != "later" {
+				return
+			}
+			w.Close()
+			for env := []byte(nil); !strings.Contains(string(env), mark) && stateOf(p.Pid) != " "; time.Sleep(time.Millisecond) {
+				env, _ = os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.Pid))
+			}
+		})
+		if c.killed {
+			await(p.Pid, " ")
+		} else if s := stateOf(p.Pid); s == " " || s == "Z" {
+			t.Errorf("%s: killed", c.name)
 		}
 	}
 	killMarked("", nil)
 }
-
-// TestKillMarkedWaits has a process without variables that later gets the mark, as one that was
-// executing a program.
-func TestKillMarkedWaits(t *testing.T) {
-	t.Parallel()
-	mark := newMark()
-	cmd := exec.Command("/bin/sh", "-c", `read x; exec /usr/bin/env "$1" sleep 1000`, "sh", mark)
-	cmd.Env, cmd.SysProcAttr = []string{}, &syscall.SysProcAttr{Setpgid: true}
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	marked := func() bool {
-		env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", cmd.Process.Pid))
-		return err != nil || strings.Contains(string(env), mark)
-	}
-	pauses := 0
-	killMarked(mark, func() {
-		pauses++
-		in.Close()
-		for !marked() {
-			time.Sleep(time.Millisecond)
-		}
-	})
-	_ = cmd.Process.Signal(syscall.SIGTERM)
-	_ = cmd.Wait()
-	if got := cmd.ProcessState.Sys().(syscall.WaitStatus).Signal(); got != syscall.SIGKILL || pauses == 0 {
-		t.Errorf("%v ended it after %d pauses", got, pauses)
-	}
-}
-
-// untold is a host whose watcher hears of no group.
-func untold(args []string) {
-	e, err := New(watcher())
-	if err != nil {
-		panic(err)
-	}
-	pipe := e.guard.w
-	e.guard.w = e.null
-	runScript(e, args)
-	pipe.Close()
-}
-
-// TestWatcherFindsProcesses kills a host that has not told its watcher of the group.
-func TestWatcherFindsProcesses(t *testing.T) { testDeath(t, "untold") }

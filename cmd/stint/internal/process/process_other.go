@@ -8,36 +8,53 @@ import (
 	"syscall"
 )
 
-// start starts c with these standard streams. wait waits for the process. There are no
-// process groups here: what the process leaves behind is not waited for.
-func (p *Process) start(c *Command, _ string, files [3]*os.File) (wait func() Result, err error) {
-	child, err := os.StartProcess(c.Path, c.Args, &os.ProcAttr{Dir: c.Dir, Env: c.Env, Files: files[:]})
+func attributes() *syscall.SysProcAttr { return nil }
+
+func session() *syscall.SysProcAttr { return nil }
+
+// start starts c with these descriptors. await waits for the process. There are no process
+// groups here: what the process leaves behind is not waited for.
+func (p *Process) start(c *Command, _ *syscall.SysProcAttr, files []*os.File) error {
+	child, err := os.StartProcess(c.Path, c.Args, &os.ProcAttr{Dir: c.Dir, Env: c.Env, Files: files})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	p.pid = child.Pid
-	return func() Result {
-		state, err := child.Wait()
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.reaped, p.over = true, true
-		if err != nil {
-			return Result{Exit: -1}
+	go func() {
+		r := Result{Exit: -1}
+		if state, err := child.Wait(); err == nil {
+			r = Result{Exit: state.ExitCode(), CPU: state.UserTime() + state.SystemTime()}
 		}
-		return Result{Exit: state.ExitCode(), CPU: state.UserTime() + state.SystemTime()}
-	}, nil
+		p.end(r, true)
+	}()
+	return nil
 }
 
 // signalGroup kills the process, whatever s is: there are no signals here.
 func signalGroup(pid int, _ syscall.Signal, _ bool) (denied bool) {
+	killGroup(pid)
+	return false
+}
+
+func killGroup(pid int) {
 	if child, err := os.FindProcess(pid); err == nil {
 		_ = child.Kill()
 		_ = child.Release()
 	}
-	return false
 }
 
 func groupLives(int, *int) bool { return false }
+
+func isStopped(int) bool { return false }
+
+func stopGroup(int, bool) {}
+
+type childNews struct{} // nothing tells
+
+func reap() {}
+
+// ReapOrphans does nothing: only on Unix a process may have to.
+func ReapOrphans() {}
 
 // A pipe is the end of a pipe from which we read.
 type pipe struct{ f *os.File }
@@ -56,8 +73,3 @@ func (p *pipe) readAvailable([]byte) (int, error) { return 0, io.EOF }
 func newMark() string { return "" }
 
 func killMarked(string, func()) {}
-
-func marked(string) (groups []int, bare bool) { return nil, false }
-
-// ReapOrphans does nothing: only on Linux a process may have to.
-func ReapOrphans() {}

@@ -5,61 +5,51 @@ package process
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"os/exec"
-	"slices"
-	"strconv"
+	"os/signal"
+	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
-// start starts c with these standard streams, and with mark, a variable, unless it is empty.
-// wait waits for the process and reaps it.
-func (p *Process) start(c *Command, mark string, files [3]*os.File) (wait func() Result, err error) {
-	attr := &syscall.ProcAttr{Dir: c.Dir, Env: c.Env, Files: make([]uintptr, len(files)), Sys: attributes()}
-	for i, f := range files {
-		attr.Files[i] = f.Fd()
+// session returns how a watcher is started.
+func session() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+
+// start starts c with these descriptors. await waits for the process.
+func (p *Process) start(c *Command, sys *syscall.SysProcAttr, files []*os.File) error {
+	reapOnce()
+	attr := &syscall.ProcAttr{Dir: c.Dir, Env: c.Env, Sys: sys}
+	for _, f := range files {
+		attr.Files = append(attr.Files, f.Fd())
 	}
-	if mark != "" {
-		attr.Env = append(slices.Clip(attr.Env), mark)
-	}
-	path, args := c.Path, c.Args
-	if c.Nice != 0 { // the niceness of this process would be that of one thread, and hard to restore
-		if path, err = exec.LookPath("nice"); err != nil { // without PATH, too
-			path, err = exec.LookPath("/usr/bin/nice")
-		}
-		if err != nil {
-			return nil, err
-		}
-		args = append([]string{"nice", "-n", strconv.Itoa(c.Nice), c.Path}, c.Args[1:]...)
-	}
-	var fd int
-	p.pid, fd, err = fork(path, args, attr)
+	children.Lock()
+	children.starting++
+	children.Unlock()
+	pid, err := syscall.ForkExec(c.Path, c.Args, attr)
 	if errors.Is(err, syscall.ENOEXEC) { // a script without a first line that says of which shell, as execvp treats it
-		p.pid, fd, err = fork("/bin/sh", append([]string{"sh", path}, args[1:]...), attr)
+		pid, err = syscall.ForkExec("/bin/sh", append([]string{"sh", c.Path}, c.Args[1:]...), attr)
+	}
+	children.Lock()
+	defer children.Unlock()
+	if children.starting--; children.starting == 0 {
+		defer clear(children.unknown)
 	}
 	if err != nil {
-		return nil, c.startError(err)
+		return c.startError(err)
 	}
-	p.exit = exitOf(fd)
-	return p.wait, nil
-}
-
-// fork starts a program. fd is a descriptor of the process, or -1 if the kernel has none.
-func fork(path string, args []string, attr *syscall.ProcAttr) (pid, fd int, err error) {
-	starting.RLock()
-	defer starting.RUnlock()
-	fd = -1
-	requestPidfd(attr.Sys, &fd)
-	pid, err = syscall.ForkExec(path, args, attr)
-	if errors.Is(err, syscall.EINVAL) { // an emulator does not know what it was asked for
-		requestPidfd(attr.Sys, nil)
-		pid, err = syscall.ForkExec(path, args, attr)
+	p.pid = pid
+	children.running[pid] = p
+	if n, told := children.unknown[pid]; told && (n.status.Stopped() || syscall.Kill(pid, 0) == syscall.ESRCH) {
+		p.take(n) // not of an earlier one with this number
 	}
-	if err == nil {
-		children.Store(pid, nil)
+	if c.Nice != 0 { // that of this process would be that of one thread, and hard to restore
+		own, _ := unix.Getpriority(unix.PRIO_PROCESS, 0)
+		_ = unix.Setpriority(unix.PRIO_PGRP, pid, niceness(own)+c.Nice)
 	}
-	return pid, fd, err
+	return nil
 }
 
 // startError returns what is wrong with the directory, if that is why c was not started: the
@@ -74,59 +64,65 @@ func (c *Command) startError(err error) error {
 	return err
 }
 
-// wait waits for the exit of p and reaps it, unless p is left.
-func (p *Process) wait() (r Result) {
-	exited := awaitExit(p.pid, p.exit)
-	if !exited {
-		r = reap(p.pid) // a signal of this moment could reach a stranger
-		children.Delete(p.pid)
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	switch {
-	case !exited:
-	case p.left && isRunning(p.pid):
-		p.over = true
-		go func() {
-			awaitExit(p.pid, nil)
-			reapChild(p.pid)
-		}()
-		return Result{Exit: -1}
-	default:
-		r = reapChild(p.pid)
-	}
-	p.reaped, p.left, p.over = true, false, !groupExists(p.pid)
-	return r
+// reapOnce starts to reap the children of this process, when the kernel tells of one.
+var reapOnce = sync.OnceFunc(func() {
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, syscall.SIGCHLD)
+	go func() {
+		for ; ; <-told { // some may have ended before
+			reap()
+		}
+	}()
+})
+
+// ReapOrphans reaps the children of this process that the package has not started, too, until
+// the end of this process, as New does: what the shell had started that has executed this
+// program, and in the first process of a container, or a subreaper (prctl(2)), all whose
+// parents have ended. It does not wait. No other package may start processes then.
+func ReapOrphans() { reapOnce() }
+
+// childNews is what the kernel tells of a child: that it has ended, is stopped, or goes on.
+type childNews struct {
+	status syscall.WaitStatus
+	usage  syscall.Rusage
 }
 
-// reapChild reaps a child that has exited.
-func reapChild(pid int) Result {
-	starting.RLock()
-	defer starting.RUnlock()
-	children.Delete(pid)
-	return reap(pid)
-}
-
-// reap waits for the end of a child.
-func reap(pid int) Result {
-	var status syscall.WaitStatus
-	var usage syscall.Rusage
+// reap reaps the children that have ended, and notes which are stopped.
+func reap() {
+	children.Lock()
+	defer children.Unlock()
 	for {
-		_, err := syscall.Wait4(pid, &status, 0, &usage)
-		if err == nil {
-			break
+		var n childNews
+		pid, err := syscall.Wait4(-1, &n.status, syscall.WNOHANG|syscall.WUNTRACED|syscall.WCONTINUED, &n.usage)
+		if err == syscall.EINTR {
+			continue
 		}
-		if err != syscall.EINTR {
-			return Result{Exit: -1}
+		if pid <= 0 {
+			return
+		}
+		if p := children.running[pid]; p != nil {
+			p.take(n)
+		} else if children.starting > 0 {
+			children.unknown[pid] = n
 		}
 	}
-	r := Result{CPU: time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), MaxRSS: maxRSS(&usage)}
-	if status.Signaled() {
-		r.Signal = int(status.Signal())
-	} else {
-		r.Exit = status.ExitStatus()
+}
+
+// take takes what the kernel tells of p. It is called with children locked.
+func (p *Process) take(n childNews) {
+	r := Result{CPU: time.Duration(n.usage.Utime.Nano() + n.usage.Stime.Nano())}
+	switch {
+	case n.status.Continued(), n.status.Stopped():
+		p.stop(!n.status.Continued())
+		return
+	case n.status.Signaled():
+		r.Signal = int(n.status.Signal())
+	default:
+		r.Exit = n.status.ExitStatus()
 	}
-	return r
+	r.MaxRSS = maxRSS(&n.usage)
+	delete(children.running, p.pid)
+	p.end(r, !groupExists(p.pid))
 }
 
 // signalGroup sends s to the processes of a group, and to its first one, which is not reaped,
@@ -152,35 +148,63 @@ func inOwnGroup(pid int) bool {
 	return err == nil && group == pid
 }
 
-// groupLives reports whether a group has a process that has not ended, after its first one was
-// reaped. *member is such a process, as far as it is known: then the others are not looked for.
-// Those that have ended may be children of a process that does not reap them.
-func groupLives(pid int, member *int) bool {
-	if !groupExists(pid) {
-		return false
+// groupExists reports whether a group has a process, perhaps one that has ended.
+func groupExists(pid int) bool { return syscall.Kill(-pid, 0) != syscall.ESRCH }
+
+func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
+
+// stopGroup stops the processes of a group and its first one, wherever that is, or lets them go
+// on.
+func stopGroup(pid int, stop bool) {
+	s := syscall.SIGCONT
+	if stop {
+		s = syscall.SIGSTOP
 	}
-	for range 2 { // a look misses a process that starts meanwhile
-		if *member = memberOf(pid, *member); *member != 0 {
-			return true
-		}
+	_ = syscall.Kill(-pid, s)
+	if !inOwnGroup(pid) {
+		_ = syscall.Kill(pid, s)
 	}
-	reapGroup(pid)
-	return false
 }
 
-// groupExists reports whether a group has a process. It reaps what it finds of the group: those
-// whose parents have ended are children of this process if it is the first one of a container.
-func groupExists(pid int) bool {
-	reapGroup(pid)
-	return syscall.Kill(-pid, 0) != syscall.ESRCH
+// A pipe is the end of a pipe from which we read.
+type pipe struct {
+	fd int
+	f  *os.File // of fd, which the runtime waits for; nil: it does not
 }
 
-// reapGroup reaps the children of this process that have ended in a group.
-func reapGroup(pid int) {
+// newPipe returns a pipe, and the end for a process.
+func newPipe() (p pipe, w *os.File, err error) {
+	fds, err := descriptors()
+	if err != nil {
+		return pipe{}, nil, os.NewSyscallError("pipe", err)
+	}
+	_, _ = unix.FcntlInt(uintptr(fds[0]), unix.F_SETFL, unix.O_NONBLOCK) // fails for no descriptor that is open
+	return pipe{fd: fds[0]}, os.NewFile(uintptr(fds[1]), "|"), nil
+}
+
+// open lets the runtime wait for p.
+func (p *pipe) open() { p.f = os.NewFile(uintptr(p.fd), "|") }
+
+func (p *pipe) close() {
+	if p.f != nil {
+		p.f.Close()
+		return
+	}
+	_ = unix.Close(p.fd)
+}
+
+// readAvailable reads what is in the pipe, and returns io.EOF if that is nothing.
+func (p *pipe) readAvailable(b []byte) (n int, err error) {
 	for {
-		n, err := syscall.Wait4(-pid, nil, syscall.WNOHANG, nil)
-		if n <= 0 && err != syscall.EINTR {
-			return
+		n, err = syscall.Read(p.fd, b)
+		switch {
+		case err == syscall.EINTR:
+		case err != nil:
+			return 0, err
+		case n <= 0:
+			return 0, io.EOF
+		default:
+			return n, nil
 		}
 	}
 }

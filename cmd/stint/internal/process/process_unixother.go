@@ -3,7 +3,6 @@
 package process
 
 import (
-	"os"
 	"runtime"
 	"syscall"
 )
@@ -29,21 +28,13 @@ func descriptors() (fds [2]int, err error) {
 	return fds, err
 }
 
-func requestPidfd(*syscall.SysProcAttr, *int) {}
+func niceness(n int) int { return n }
 
-func exitOf(int) *os.File { return nil }
+func groupLives(pid int, _ *int) bool { return groupExists(pid) }
 
-func awaitExit(int, *os.File) bool { return false } // reap waits, on a thread
-
-func isRunning(int) bool { return false }
-
-func memberOf(int, int) int { return -1 } // it is not known
+// isStopped is only known on macOS.
+var isStopped = func(int) bool { return false }
 
 func newMark() string { return "" }
 
 func killMarked(string, func()) {}
-
-func marked(string) (groups []int, bare bool) { return nil, false }
-
-// ReapOrphans does nothing: only on Linux a process may have to.
-func ReapOrphans() {}

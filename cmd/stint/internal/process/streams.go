@@ -15,7 +15,7 @@ import (
 // before has its output copied at its end: so the runtime need not wait for the pipes, which
 // would wake it up twice while another process may need the CPU.
 type streams struct {
-	childs [3]*os.File
+	childs []*os.File
 	opened []*os.File // of childs, those to close when the process has them
 
 	input   *os.File // nil: there is no pipe
@@ -39,7 +39,7 @@ type output struct {
 
 // open opens the streams of c.
 func (e *Engine) open(c *Command) (*streams, error) {
-	s := &streams{childs: [3]*os.File{e.null, os.Stdout, os.Stderr}, data: c.Stdin}
+	s := &streams{childs: []*os.File{e.null, os.Stdout, os.Stderr}, data: c.Stdin}
 	if c.Stdin != nil {
 		r, w, err := os.Pipe()
 		if err != nil {
