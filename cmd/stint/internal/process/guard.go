@@ -23,7 +23,8 @@ type guard struct {
 	running map[int]bool // groups
 	w       *os.File     // nil: there is no watcher
 	watcher *Process
-	spares  int // watchers that may follow
+	spares  int            // watchers that may follow
+	wg      sync.WaitGroup // of replace
 }
 
 // maxSpares bounds how often a watcher is replaced: perhaps each one ends at once.
@@ -54,7 +55,7 @@ func (g *guard) start() error {
 	for pid := range g.running {
 		g.send('+', pid)
 	}
-	go g.replace(p)
+	g.wg.Go(func() { g.replace(p) })
 	return nil
 }
 
@@ -102,12 +103,11 @@ func (g *guard) close() {
 	p, w := g.watcher, g.w
 	g.w, g.watcher = nil, nil
 	g.mu.Unlock()
-	if p == nil {
-		return
+	if p != nil {
+		p.Kill()
+		w.Close()
 	}
-	p.Kill()
-	p.await()
-	w.Close()
+	g.wg.Wait()
 }
 
 const (
