@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -113,14 +115,16 @@ func (g *guard) close() {
 const (
 	watchInterval  = 20 * time.Millisecond  // between two reads of a watcher, so that it wakes up for many messages at once
 	followInterval = 100 * time.Millisecond // between two looks whether the parent is stopped, of which nothing tells
-	markPause      = 50 * time.Millisecond  // between two looks for what was not told of
+	followLooks    = 10                     // for groups that were not told of, while the parent is stopped
+	markPause      = 50 * time.Millisecond  // between two looks for such groups after its end
+	markLooks      = 20                     // they may start others meanwhile, and one that executes a program has no variables for a moment
 )
 
 // Watch is what the watcher of an Engine does: it reads r, its standard input, to the end,
 // and kills the groups that are left, and what has the mark that New has added to its command.
 // On Linux and macOS they are stopped while the parent of this process is.
 func Watch(r io.Reader, mark string) {
-	w := &watch{parent: os.Getppid(), running: make(map[int]bool)}
+	w := &watch{parent: os.Getppid(), mark: mark, running: make(map[int]bool), stopped: make(map[int]bool)}
 	messages := make(chan string)
 	go func() {
 		defer close(messages)
@@ -152,6 +156,16 @@ func Watch(r io.Reader, mark string) {
 	}
 }
 
+// killMarked kills the groups with the mark, and looks again after each pause.
+func killMarked(mark string, pause func()) {
+	for range markLooks {
+		for _, pid := range marked(mark) {
+			killGroup(pid)
+		}
+		pause()
+	}
+}
+
 // pausing reads after a pause.
 type pausing struct{ io.Reader }
 
@@ -163,8 +177,10 @@ func (r pausing) Read(b []byte) (int, error) {
 // A watch is what a watcher knows.
 type watch struct {
 	parent  int
-	stopped bool         // the parent is
+	mark    string
 	running map[int]bool // groups
+	stopped map[int]bool // groups, while the parent is stopped
+	looks   int          // since then
 }
 
 // take takes a message. For kill(2), the group 1 is every process.
@@ -179,13 +195,24 @@ func (w *watch) take(m string) {
 	}
 }
 
-// follow stops what runs while the parent is stopped, and lets it go on with the parent.
+// follow stops what runs if the parent is stopped, and lets it go on with the parent.
 func (w *watch) follow() {
-	stopped := os.Getppid() == w.parent && isStopped(w.parent)
-	if stopped || w.stopped {
-		for pid := range w.running {
-			stopGroup(pid, stopped)
+	if os.Getppid() != w.parent || !isStopped(w.parent) {
+		for pid := range w.stopped {
+			stopGroup(pid, false)
+		}
+		clear(w.stopped)
+		w.looks = 0
+		return
+	}
+	all := slices.Collect(maps.Keys(w.running))
+	if w.looks++; w.looks <= followLooks {
+		all = append(all, marked(w.mark)...)
+	}
+	for _, pid := range all {
+		if !w.stopped[pid] {
+			w.stopped[pid] = true
+			stopGroup(pid, true)
 		}
 	}
-	w.stopped = stopped
 }

@@ -44,9 +44,10 @@ import (
 // them after a KILL.
 const Grace = 500 * time.Millisecond
 
-// stopDelay is how long a process is stopped before Stopped is called. When this process has been
-// stopped and goes on, the watcher continues the others a moment later.
-const stopDelay = time.Second
+// stopInterval is the time between two looks for a process that is stopped. When this process has
+// been stopped and goes on, the watcher continues the others a moment later: so a look at once
+// does not count alone.
+const stopInterval = 500 * time.Millisecond
 
 // reservedThreads are more than the runtime needs while processes run.
 const reservedThreads = 16
@@ -87,13 +88,13 @@ type Process struct {
 	result  chan Result    // of the first process; has room for it
 	tell    func(*Process) // that it is stopped; nil: nobody
 
-	mu      sync.Mutex
-	reaped  bool // its number may be that of another process, unless the group lives
-	stopped bool
-	ending  bool      // it was asked to end before it was reaped
-	killed  time.Time // when the group was killed
-	left    bool      // there is no permission to end it
-	over    bool      // the group is gone, or not waited for any more
+	mu     sync.Mutex
+	reaped bool      // its number may be that of another process, unless the group lives
+	stops  int       // how often it was stopped, or has gone on
+	ending bool      // it was asked to end before it was reaped
+	killed time.Time // when the group was killed
+	left   bool      // there is no permission to end it
+	over   bool      // the group is gone, or not waited for any more
 }
 
 func newProcess(stopped func(*Process)) *Process {
@@ -191,22 +192,28 @@ func (p *Process) await() Result {
 	return r
 }
 
-// stop notes that the process is stopped, or goes on, and tells of it after a while, once.
+// stop notes that the process is stopped, or goes on.
 func (p *Process) stop(stopped bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.stopped = stopped
-	if !stopped {
-		return
+	if p.stops++; stopped {
+		p.look(p.stops, 2)
 	}
-	time.AfterFunc(stopDelay, func() {
+}
+
+// look tells after some looks, once, that the process is stopped, unless it has gone on since stop n.
+func (p *Process) look(n, looks int) {
+	time.AfterFunc(stopInterval, func() {
 		p.mu.Lock()
 		tell := p.tell
-		if tell == nil || !p.stopped || p.reaped {
-			p.mu.Unlock()
-			return
+		switch {
+		case tell == nil || p.stops != n || p.reaped:
+			tell = func(*Process) {}
+		case looks > 1:
+			tell = func(*Process) { p.look(n, looks-1) }
+		default:
+			p.tell = nil
 		}
-		p.tell = nil
 		p.mu.Unlock()
 		tell(p)
 	})

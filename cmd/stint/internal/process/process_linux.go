@@ -119,10 +119,7 @@ func processes() []int {
 	return all
 }
 
-const (
-	markVariable = "STINT_RUN"
-	markScans    = 20 // of all processes: they may start others meanwhile, and one that executes a program has no variables for a moment
-)
+const markVariable = "STINT_RUN"
 
 // newMark returns a variable that processes of this process have, and their children. The
 // watcher is told of a process only after it has started, which on busy CPUs may be late.
@@ -134,26 +131,25 @@ func newMark() string {
 	return markVariable + "=" + strconv.Itoa(session) + "-" + rand.Text()
 }
 
-// killMarked kills the groups of processes that have the mark and are in the session of its
-// maker, and looks again after each pause: those that have made a session of their own are left
-// alone.
-func killMarked(mark string, pause func()) {
+// marked returns the groups of processes that have the mark and are in the session of its
+// maker: those that have made a session of their own are left alone, and those that have moved
+// to the group of the maker.
+func marked(mark string) (groups []int) {
 	number, _, _ := strings.Cut(strings.TrimPrefix(mark, markVariable+"="), "-")
 	session, err := strconv.Atoi(number)
 	if err != nil {
-		return
+		return nil
 	}
-	for range markScans {
-		for _, pid := range processes() {
-			env, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
-			if !bytes.Contains(append([]byte{0}, env...), []byte("\x00"+mark+"\x00")) {
-				continue
-			}
-			group, err := syscall.Getpgid(pid)
-			if s, failed := unix.Getsid(pid); err == nil && failed == nil && s == session && group > 1 {
-				killGroup(group)
-			}
+	maker, _ := syscall.Getpgid(os.Getppid())
+	for _, pid := range processes() {
+		env, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+		if !bytes.Contains(append([]byte{0}, env...), []byte("\x00"+mark+"\x00")) {
+			continue
 		}
-		pause()
+		group, err := syscall.Getpgid(pid)
+		if s, failed := unix.Getsid(pid); err == nil && failed == nil && s == session && group > 1 && group != maker {
+			groups = append(groups, group)
+		}
 	}
+	return groups
 }
