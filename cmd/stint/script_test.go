@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -38,6 +39,9 @@ func (m ownTokens) Run() int {
 	}
 	defer os.RemoveAll(dir)
 	os.Setenv("XDG_RUNTIME_DIR", dir)
+	if signal.Ignored(os.Interrupt) { // as in the background: the programs would ignore it, too
+		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	}
 	flag.Parse()
 	if flag.Lookup("test.parallel").Value.String() == flag.Lookup("test.parallel").DefValue {
 		_ = flag.Set("test.parallel", "6") // the tests wait for processes more than they compute

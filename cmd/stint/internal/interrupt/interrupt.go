@@ -37,7 +37,8 @@ type signalsKey struct{}
 
 // Notify returns a context that the first INT, TERM, HUP or QUIT ends, until stop is called.
 // The next signal has its default action, unless Second was called. QUIT then ends the
-// process with its exit status, as the default action would print all goroutines.
+// process with its exit status, as the default action would print all goroutines. Of signals
+// that are pending at once, the one with the lowest number counts as the first.
 //
 // A signal that was ignored when the process started, as an interrupt is in a background job
 // of a script, stays ignored. Go tells that of INT and HUP only.
@@ -45,23 +46,23 @@ func Notify(parent context.Context) (ctx context.Context, stop func()) {
 	second, kill := context.WithCancel(context.Background())
 	s := &signals{second: second}
 	ctx, cancel := context.WithCancelCause(context.WithValue(parent, signalsKey{}, s))
-	got, quit, done := make(chan os.Signal, 8), make(chan os.Signal, 8), make(chan struct{})
+	got, done := make(chan os.Signal, 8), make(chan struct{})
+	var some []os.Signal // that end ctx, besides QUIT
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		if !signal.Ignored(sig) {
-			signal.Notify(got, sig)
+			some = append(some, sig)
 		}
 	}
-	signal.Notify(quit, syscall.SIGQUIT)
+	signal.Notify(got, append(some, syscall.SIGQUIT)...)
 	go func() {
 		for n, last := 1, false; ; n++ {
-			var sig os.Signal
+			var it Signal
 			select {
-			case sig = <-got:
-			case sig = <-quit:
+			case sig := <-got:
+				it = Signal{sig.(syscall.Signal)}
 			case <-done:
 				return
 			}
-			it := Signal{sig.(syscall.Signal)}
 			switch {
 			case last && it.Signal == syscall.SIGQUIT:
 				os.Exit(it.Status())
@@ -70,14 +71,13 @@ func Notify(parent context.Context) (ctx context.Context, stop func()) {
 			case n == 2:
 				kill()
 			}
-			if last = n > 1 || !s.claimed.Load(); last {
-				signal.Stop(got)
+			if last = n > 1 || !s.claimed.Load(); last && len(some) > 0 {
+				signal.Reset(some...)
 			}
 		}
 	}()
 	return ctx, func() {
 		signal.Stop(got)
-		signal.Stop(quit)
 		close(done)
 		cancel(nil)
 		kill()

@@ -158,7 +158,7 @@ func Watch(r io.Reader, mark string) {
 
 // killMarked kills the groups with the mark, and looks again after each pause.
 func killMarked(mark string, pause func()) {
-	for range markLooks {
+	for n := 0; mark != "" && n < markLooks; n++ {
 		for _, pid := range marked(mark) {
 			killGroup(pid)
 		}
