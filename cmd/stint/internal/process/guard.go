@@ -125,7 +125,7 @@ const (
 // On Linux and macOS they are stopped while the parent of this process is.
 func Watch(r io.Reader, mark string) {
 	w := &watch{parent: os.Getppid(), mark: mark, running: make(map[int]bool), stopped: make(map[int]bool)}
-	messages := make(chan string)
+	messages := make(chan string, 1024) // many at a time
 	go func() {
 		defer close(messages)
 		b := bufio.NewReaderSize(pausing{r}, 64<<10)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -208,23 +209,28 @@ func negligent(args []string) {
 	time.Sleep(time.Hour)
 }
 
+// lines is a Writer that sends what comes.
+type lines chan string
+
+func (l lines) Write(b []byte) (int, error) {
+	l <- string(b)
+	return len(b), nil
+}
+
 // TestGroupLives has a process that nobody waits for, alone and beside one that lives.
 func TestGroupLives(t *testing.T) {
 	t.Parallel()
 	for script, want := range map[string]bool{"exit 0": false, "sleep 1000 & exit 0": true} {
-		var group, member int
-		var p *Process
 		c := command(t, executable(), "negligent", script)
-		c.Stdout = &trigger{f: func() {}}
+		lines := make(lines, 1)
+		c.Stdout = lines
 		p, wait := start(t, c)
-		for group == 0 {
-			time.Sleep(time.Millisecond)
-			for _, pid := range processes() {
-				if parent, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && strings.Contains(string(parent), fmt.Sprintf(" Z %d ", p.Pid())) {
-					group = pid
-				}
-			}
+		var member int
+		group, err := strconv.Atoi(strings.TrimSpace(<-lines))
+		if err != nil {
+			t.Fatal(err)
 		}
+		await(group, "Z")
 		for range 2 { // the second time the member is known
 			if got := groupLives(group, &member); got != want {
 				t.Errorf("%s: %v, want %v; member %d", script, got, want, member)
