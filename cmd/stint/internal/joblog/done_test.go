@@ -1,7 +1,6 @@
 package joblog
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"os"
@@ -139,32 +138,4 @@ func FuzzRead(f *testing.F) {
 func positive(times map[key]uint32) map[key]uint32 {
 	maps.DeleteFunc(times, func(_ key, n uint32) bool { return n == 0 })
 	return times
-}
-
-// BenchmarkRead reads a log of different commands, of 100 bytes a line.
-func BenchmarkRead(b *testing.B) {
-	const lines = 100_000
-	text := []byte(header + "\n")
-	for i := range lines {
-		e := Entry{Seq: int64(i), Start: entry.Start, Command: fmt.Sprintf("convert directory/of/pictures/and/a/name/%06d.jpg", i)}
-		text = e.appendTo(text)
-	}
-	b.ReportAllocs()
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		if _, err := read(bytes.NewReader(text), "log", false); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/lines, "ns/line")
-}
-
-func BenchmarkAppend(b *testing.B) {
-	l, err := Create(filepath.Join(b.TempDir(), "log"))
-	must(b, err)
-	defer l.Close()
-	b.ReportAllocs()
-	for b.Loop() {
-		must(b, l.Append(entry))
-	}
 }
