@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -39,8 +40,10 @@ func (m ownTokens) Run() int {
 	}
 	defer os.RemoveAll(dir)
 	os.Setenv("XDG_RUNTIME_DIR", dir)
-	if signal.Ignored(os.Interrupt) { // as in the background: the programs would ignore it, too
-		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
+		if signal.Ignored(s) { // as in the background: the programs would ignore it, too
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
 	}
 	flag.Parse()
 	if flag.Lookup("test.parallel").Value.String() == flag.Lookup("test.parallel").DefValue {
