@@ -5,7 +5,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -46,10 +45,6 @@ func TestRunJobKilled(t *testing.T) {
 func TestRunInterrupted(t *testing.T) {
 	t.Parallel()
 	for _, end := range endings {
-		if signal.Ignored(end.signal) {
-			t.Logf("%v: ignored here", end.signal)
-			continue
-		}
 		p := newFaultRun(t, append([]string{"-j", "2", "-s", sleeper, ":::"}, items1to(50)...)...).start()
 		p.awaitLines("started", 2)
 		p.send(end.signal)

@@ -102,10 +102,6 @@ func TestSignals(t *testing.T) {
 		signal os.Signal
 		status int
 	}{{os.Interrupt, 130}, {syscall.SIGTERM, 143}, {syscall.SIGHUP, 129}, {syscall.SIGQUIT, 131}} {
-		if signal.Ignored(test.signal) { // as under nohup: stint leaves it ignored
-			t.Logf("%v: ignored here", test.signal)
-			continue
-		}
 		testfiles.Dir(t, "out", "before\n")
 		testfiles.Pipe(t, "held")
 		cmd := exec.Command("stint", "sum", "-o", "out", "held")
@@ -150,9 +146,6 @@ func deaf() {
 
 // TestLastSignalKills sends signals to a process until one kills it. None prints goroutines.
 func TestLastSignalKills(t *testing.T) {
-	if signal.Ignored(os.Interrupt) || signal.Ignored(syscall.SIGHUP) {
-		t.Skip("a signal is ignored here, as under nohup, and child processes inherit that")
-	}
 	for _, test := range []struct {
 		signals []os.Signal // the last one is repeated
 		lines   []string
