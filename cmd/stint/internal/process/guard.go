@@ -30,7 +30,7 @@ type guard struct {
 }
 
 // maxSpares bounds how often a watcher is replaced: perhaps each one ends at once.
-const maxSpares = 100
+const maxSpares = 10
 
 func newGuard(command []string, null *os.File) (*guard, error) {
 	g := &guard{command: command, null: null, running: make(map[int]bool), spares: maxSpares}
