@@ -10,7 +10,7 @@ import (
 // Jobs that run at the same time are printed in order. The first is printed as it goes.
 func ExampleSpool() {
 	warn := func(err error) { fmt.Fprintln(os.Stderr, err) }
-	s := spool.New(64<<20, "", warn, nil)
+	s := spool.New(64<<20, 100, "", warn, func(*spool.Buffer) {})
 	defer s.Close()
 
 	first, second := s.NewBuffer(), s.NewBuffer()

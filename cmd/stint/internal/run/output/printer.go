@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"github.com/stint-go/stint/cmd/stint/internal/console"
+	"github.com/stint-go/stint/cmd/stint/internal/limit"
 	"github.com/stint-go/stint/cmd/stint/internal/spool"
 )
 
 const (
-	outputMemory = 16 << 20    // bytes of output that is kept in memory; more is in a file
+	outputMemory = 16 << 20    // bytes of output that is kept in memory; more is in files
 	streamDelay  = time.Second // for which the job whose turn it is runs before its output is printed as it comes
 )
 
@@ -65,7 +66,7 @@ func New(o Format, std console.Streams, c *console.Console, failed func(error)) 
 	warn := func(err error) {
 		c.Message("no temporary file for output: " + console.Reason(err) + "; jobs wait until the output of others is printed")
 	}
-	p.spool = spool.New(outputMemory, "", warn, p.stuck)
+	p.spool = spool.New(outputMemory, limit.MaxFiles()/2, "", warn, p.stuck) // jobs have the other half
 	return p
 }
 
