@@ -27,6 +27,7 @@ const (
 // writes. The other methods may be called by any goroutine, and all of them at the same time.
 type Buffer struct {
 	spool *Spool
+	stuck func()
 
 	// The lock of the spool guards all below, as the package comment says.
 	changed sync.Cond // state, busy or size; spool.freed, if b waits
@@ -128,7 +129,7 @@ func (b *Buffer) Discard() {
 	b.changed.Broadcast()
 }
 
-// Blocked reports whether a Write waits for room, and none was freed since it looked.
+// Blocked reports whether a Write of the buffer waits for room, as [Spool.Blocked] does.
 func (b *Buffer) Blocked() bool {
 	b.spool.mu.Lock()
 	defer b.spool.mu.Unlock()
@@ -211,7 +212,7 @@ func (b *Buffer) keep(p []byte) int {
 	}
 	s.waiting = append(s.waiting, b)
 	if b.blocked() {
-		s.unlocked(func() { s.stuck(b) })
+		s.unlocked(b.stuck)
 	}
 	for b.blocked() { // also if room was freed during stuck
 		b.changed.Wait()

@@ -84,17 +84,14 @@ func (r *ram) Close() error {
 }
 
 // on makes a spool whose files are on d. It fails if warn is called twice.
-func on(t *testing.T, d *disk, memory, files int, stuck func(*Buffer)) *Spool {
-	if stuck == nil {
-		stuck = func(*Buffer) {}
-	}
+func on(t *testing.T, d *disk, memory, files int) *Spool {
 	warned := false
 	s := New(memory, files, "", func(err error) {
 		if warned || !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.ENOENT) && !errors.Is(err, syscall.EMFILE) {
 			t.Errorf("warn is called with %v, before: %t", err, warned)
 		}
 		warned = true
-	}, stuck)
+	})
 	s.create = d.create
 	return s
 }
@@ -133,7 +130,7 @@ func audit(t *testing.T, s *Spool, buffers ...*Buffer) {
 func empty(t *testing.T, s *Spool, d *disk) {
 	t.Helper()
 	audit(t, s)
-	if len(s.files)+d.files+d.taken > 0 || len(s.waiting) > 0 || s.Blocked() != nil {
+	if len(s.files)+d.files+d.taken > 0 || len(s.waiting) > 0 || s.Blocked() {
 		t.Errorf("in the end, %d files are counted, %d have %d pages, and %d wait", len(s.files), d.files, d.taken, len(s.waiting))
 	}
 }

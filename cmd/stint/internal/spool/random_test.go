@@ -116,20 +116,13 @@ func (o *sides) check() {
 // TestRandom writes to many buffers, and prints or discards them, all at the same time.
 func TestRandom(t *testing.T) {
 	rooms(t, func(t *testing.T, r *rand.Rand, memory, files int, d *disk) {
-		var mu sync.Mutex
-		asks := map[*Buffer]func(){}
-		s := on(t, d, memory, files, func(b *Buffer) {
-			mu.Lock()
-			ask := asks[b]
-			mu.Unlock()
-			ask()
-		})
+		s := on(t, d, memory, files)
 		var all []*sides
 		var buffers []*Buffer
 		for i := range 100 {
-			o := &sides{t: t, b: s.NewBuffer(), all: text(i, size(r)), turn: make(chan struct{}), kind: i % kinds}
+			o := &sides{t: t, all: text(i, size(r)), turn: make(chan struct{}), kind: i % kinds}
 			o.ask = sync.OnceFunc(func() { close(o.turn) })
-			asks[o.b] = o.ask
+			o.b = s.NewBuffer(o.ask)
 			all, buffers = append(all, o), append(buffers, o.b)
 		}
 		var wg sync.WaitGroup

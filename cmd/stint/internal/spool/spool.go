@@ -40,7 +40,6 @@ import (
 type Spool struct {
 	memory, maxFiles int
 	create           func() (file, error)
-	stuck            func(*Buffer)
 
 	mu      sync.Mutex       // guards the fields below, and those of all buffers
 	warn    func(error)      // nil: it was called
@@ -65,37 +64,30 @@ type file interface {
 // Besides, the spool needs about 200 bytes for each buffer, and up to 64 KiB for each Direct
 // that is writing what was kept.
 //
-// The spool calls warn with the first error of making or writing a file, and not again. It
-// calls stuck each time before a Write waits for room. A program in which nothing else frees
-// room must then make a buffer direct, or discard one: if every job waits, none ends.
-//
-// Both functions are called by Write, on its goroutine, and may call everything except Write
-// of that buffer: stuck may call Direct of the buffer that it is given.
-func New(memory, files int, dir string, warn func(error), stuck func(*Buffer)) *Spool {
+// The spool calls warn with the first error of making or writing a file, and not again. It is
+// called by Write, and may use everything except Write of that buffer.
+func New(memory, files int, dir string, warn func(error)) *Spool {
 	create := func() (file, error) { return createTemp(dir) }
-	return &Spool{memory: memory, maxFiles: files, create: create, warn: warn, stuck: stuck, files: make(map[*Buffer]bool), freed: 1}
+	return &Spool{memory: memory, maxFiles: files, create: create, warn: warn, files: make(map[*Buffer]bool), freed: 1}
 }
 
 // NewBuffer returns an empty buffer. It needs no room until it is written to. A buffer
 // needs no end either: one that is direct or discarded keeps nothing.
-func (s *Spool) NewBuffer() *Buffer {
-	b := &Buffer{spool: s}
+//
+// The buffer calls stuck each time before a Write waits for room. A program in which nothing
+// else frees room must then make a buffer direct, or discard one: if every job waits, none
+// ends. It is called by Write, and may use everything except Write of the buffer.
+func (s *Spool) NewBuffer(stuck func()) *Buffer {
+	b := &Buffer{spool: s, stuck: stuck}
 	b.changed.L = &s.mu
 	return b
 }
 
-// Blocked returns a buffer whose Write waits for room. It returns nil if none waits, or if
-// room has been freed and those that wait are about to try again.
-//
-// A program calls it when the buffer that was direct is at its end, to learn whether
-// another must be made direct. A Write that waits after that call makes a call of stuck.
-func (s *Spool) Blocked() *Buffer {
+// Blocked reports whether a Write waits for room, and none was freed since it looked.
+func (s *Spool) Blocked() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if i := slices.IndexFunc(s.waiting, (*Buffer).blocked); i >= 0 {
-		return s.waiting[i]
-	}
-	return nil
+	return slices.ContainsFunc(s.waiting, (*Buffer).blocked)
 }
 
 // Close closes the files, and returns the errors of that. No other method may be running, and

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/iotest"
@@ -17,10 +18,10 @@ import (
 
 func TestSmallOutputsCostLittle(t *testing.T) {
 	d := &disk{}
-	s := on(t, d, 1000*minPiece, 0, nil)
+	s := on(t, d, 1000*minPiece, 0)
 	var buffers []*Buffer
 	for range 1000 { // which there is room for
-		b := s.NewBuffer()
+		b := s.NewBuffer(func() {})
 		must(t, b, []byte("hi\n"))
 		buffers = append(buffers, b)
 	}
@@ -37,8 +38,8 @@ func TestMemoryThenFile(t *testing.T) {
 	for _, memory := range []int{0, 1, 1000, maxPiece, 1 << 30} {
 		for _, step := range []int{7, 5000, size} {
 			d := &disk{free: 1 << 20}
-			s := on(t, d, memory, 1, nil)
-			b, all := s.NewBuffer(), text(1, size)
+			s := on(t, d, memory, 1)
+			b, all := s.NewBuffer(func() {}), text(1, size)
 			for i := 0; i < size; i += step {
 				must(t, b, all[i:min(i+step, size)])
 				if s.used > 2*int(b.size)+minPiece+step {
@@ -64,14 +65,12 @@ func TestMemoryThenFile(t *testing.T) {
 	}
 }
 
-// full returns a spool in which a buffer has the only 64 bytes of room, that buffer, and
-// the calls of stuck.
-func full(t *testing.T, d *disk) (*Spool, *Buffer, chan *Buffer) {
-	calls := make(chan *Buffer, 100)
-	s := on(t, d, 64, 1, func(b *Buffer) { calls <- b })
-	a := s.NewBuffer()
+// full returns a spool in which a buffer has the only 64 bytes of room, and that buffer.
+func full(t *testing.T, d *disk) (*Spool, *Buffer) {
+	s := on(t, d, 64, 1)
+	a := s.NewBuffer(nil)
 	must(t, a, text(0, 64))
-	return s, a, calls
+	return s, a
 }
 
 func TestBlockedWrite(t *testing.T) {
@@ -92,8 +91,9 @@ func TestBlockedWrite(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := &disk{}
-				s, a, calls := full(t, d)
-				b := s.NewBuffer()
+				s, a := full(t, d)
+				calls := 0
+				b := s.NewBuffer(func() { calls++ })
 				var n int
 				var err error
 				done := make(chan struct{})
@@ -102,13 +102,13 @@ func TestBlockedWrite(t *testing.T) {
 					close(done)
 				}()
 				synctest.Wait()
-				if got := <-calls; got != b || s.Blocked() != b || !b.Blocked() || a.Blocked() {
-					t.Errorf("stuck is called with %p, Blocked is %p, want %p", got, s.Blocked(), b)
+				if calls != 1 || !s.Blocked() || !b.Blocked() || a.Blocked() {
+					t.Errorf("%d calls of stuck, blocked are the spool %t, b %t, a %t", calls, s.Blocked(), b.Blocked(), a.Blocked())
 				}
 				var out bytes.Buffer
 				test.unblock(a, b, &out)
 				<-done
-				if s.Blocked() != nil || b.Blocked() {
+				if s.Blocked() || b.Blocked() {
 					t.Error("a buffer is blocked in the end")
 				}
 				if n != test.n || err != test.err || !bytes.Equal(out.Bytes(), test.out) {
@@ -127,21 +127,22 @@ func TestBlockedWrite(t *testing.T) {
 func TestRoomForAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disk{}
-		s, a, calls := full(t, d)
+		s, a := full(t, d)
+		var calls atomic.Int32
 		var buffers []*Buffer
 		for i := range 6 {
-			b := s.NewBuffer()
+			b := s.NewBuffer(func() { calls.Add(1) })
 			buffers = append(buffers, b)
 			go must(t, b, text(i, minPiece))
 		}
 		synctest.Wait()
 		a.Discard()
-		if s.Blocked() != nil {
+		if s.Blocked() {
 			t.Error("a buffer is blocked while there is room")
 		}
 		synctest.Wait()
-		if len(calls) != 6+2 || len(s.waiting) != 2 {
-			t.Errorf("%d calls of stuck, and %d wait, want 8 and 2", len(calls), len(s.waiting))
+		if calls.Load() != 6+2 || len(s.waiting) != 2 {
+			t.Errorf("%d calls of stuck, and %d wait, want 8 and 2", calls.Load(), len(s.waiting))
 		}
 		audit(t, s, buffers...)
 		for i, b := range buffers {
@@ -175,9 +176,9 @@ func TestWithinCallbacks(t *testing.T) {
 					}
 				}
 				d.before = func() { act("write") }
-				s := on(t, d, 64, 2, func(*Buffer) { act("stuck") })
+				s := on(t, d, 64, 2)
 				s.warn = func(error) { act("warn") }
-				a, b = s.NewBuffer(), s.NewBuffer()
+				a, b = s.NewBuffer(nil), s.NewBuffer(func() { act("stuck") })
 				must(t, a, text(1, 64+pageSize))
 				must(t, b, text(2, 64+pageSize))
 				_ = b.Direct(&out)
@@ -208,8 +209,8 @@ func TestSlowWriter(t *testing.T) {
 	for _, discard := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			d := &disk{free: 1000}
-			s := on(t, d, maxPiece, 2, nil)
-			a, b := s.NewBuffer(), s.NewBuffer()
+			s := on(t, d, maxPiece, 2)
+			a, b := s.NewBuffer(func() {}), s.NewBuffer(func() {})
 			all := text(1, 3*maxPiece)
 			must(t, a, all[:2*maxPiece])
 			g := &gate{entered: make(chan struct{}), open: make(chan struct{})}
@@ -271,8 +272,8 @@ func TestErrors(t *testing.T) {
 		reported error
 	}{{w: broken{}, want: errBroken}, {w: lazy{}, want: io.ErrShortWrite}, {io.Discard, syscall.EIO, syscall.EIO, syscall.EIO}, {io.Discard, io.EOF, io.ErrUnexpectedEOF, io.ErrUnexpectedEOF}} {
 		d := &disk{free: 1000, broken: test.disk}
-		s := on(t, d, maxPiece, 1, nil)
-		early, late := s.NewBuffer(), s.NewBuffer()
+		s := on(t, d, maxPiece, 1)
+		early, late := s.NewBuffer(func() {}), s.NewBuffer(func() {})
 		must(t, early, text(1, 3*maxPiece))
 		if _, err := io.Copy(io.Discard, early.Reader()); err != test.reported {
 			t.Errorf("Reader: error %v, want %v", err, test.reported)
@@ -298,9 +299,9 @@ func TestErrors(t *testing.T) {
 // TestFileHasNoName wants no name in the directory while the file is used, or none after Close.
 func TestFileHasNoName(t *testing.T) {
 	dir := t.TempDir()
-	s := New(0, 3, dir, func(err error) { t.Error(err) }, nil)
+	s := New(0, 3, dir, func(err error) { t.Error(err) })
 	for _, wantNames := range []int{0, 1} {
-		b := s.NewBuffer()
+		b := s.NewBuffer(func() {})
 		if wantNames > 0 {
 			f, err := os.CreateTemp(dir, "")
 			if err != nil {
@@ -341,13 +342,13 @@ func TestNoRoom(t *testing.T) {
 	for name, r := range rooms {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := on(t, &r.disk, 1000, r.files, nil)
+				s := on(t, &r.disk, 1000, r.files)
 				var warning error
 				s.warn = func(err error) { warning = err }
 				var out, want bytes.Buffer
 				var buffers []*Buffer
 				for i := range 10 {
-					b, p := s.NewBuffer(), text(i, 30_000)
+					b, p := s.NewBuffer(func() {}), text(i, 30_000)
 					buffers = append(buffers, b)
 					want.Write(p)
 					go func() {
