@@ -157,7 +157,7 @@ func (p *Printer) disownLocked(j *Job) {
 // stuck is called when there is no room for more of s, which is output of j.
 func (p *Printer) stuck(j *Job, s Streams) {
 	p.mu.Lock()
-	if p.waiting[j] = true; p.o.NoWait && s.blocked() {
+	if p.waiting[j] = true; p.o.NoWait && s.blocked() { // perhaps of another attempt than j.Streams
 		j.abandon(errNoRoom)
 		s.discard()
 	}
@@ -173,7 +173,7 @@ func (p *Printer) look(j *Job) {
 		j = p.nextLocked()
 	}
 	var s Streams
-	if j != nil && p.jobs[j.Position] == j && p.decideLocked(j) {
+	if j != nil && p.decideLocked(j) {
 		p.owner, j.streamed, s = j, true, j.Streams
 	}
 	if start := p.start[p.turn]; !p.over && start != nil && p.jobs[p.turn] == nil && p.spool.Blocked() {
@@ -198,6 +198,9 @@ func (p *Printer) nextLocked() *Job {
 
 // decideLocked reports whether j streams from now on, or gives it up.
 func (p *Printer) decideLocked(j *Job) bool {
+	if p.o.NoWait {
+		return false // and j.Streams are none of ours
+	}
 	blocked, may := j.blocked(), p.turn == j.Position
 	if p.o.Unordered {
 		may = blocked && p.owner == nil
@@ -205,7 +208,7 @@ func (p *Printer) decideLocked(j *Job) bool {
 	switch {
 	case p.over && blocked:
 		j.abandon(errNoRoom)
-	case !may, p.over, p.o.NoWait:
+	case !may, p.over:
 	case j.streams():
 		return blocked || time.Since(j.began) >= streamDelay
 	case blocked && !(p.o.Unordered && p.othersGoOnLocked(j)):
@@ -244,18 +247,15 @@ func (p *Printer) AwaitStart(ctx context.Context, j *Job) (waiting context.Conte
 	}
 }
 
-// Ended prints the end of the last lines of j, and lets another job stream, out of order: all
-// that j has written is printed.
+// Ended prints the end of the last lines of j, and no longer lets it own the output: all that it
+// has written is printed. A call of Finish or Skip must follow, which lets another job stream.
 func (p *Printer) Ended(j *Job) {
 	if p.o.LineBuffer {
 		j.print()
 	}
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.disownLocked(j)
-	p.mu.Unlock()
-	if p.o.Unordered {
-		p.look(nil)
-	}
 }
 
 // Abort lets no job wait for room any more, as the run ends early.
@@ -276,6 +276,10 @@ func (p *Printer) Skip(j *Job) {
 
 // Finish prints j, which has ended. Jobs in order come in that order.
 func (p *Printer) Finish(j *Job) {
+	if j.Interrupted {
+		p.Skip(j)
+		return
+	}
 	if p.o.Unordered {
 		p.mu.Lock()
 		for p.owner != nil && p.owner != j {
@@ -311,11 +315,7 @@ func (p *Printer) Rest() {
 	p.mu.Unlock()
 	slices.SortFunc(ended, func(a, b *Job) int { return int(a.Position - b.Position) })
 	for _, j := range ended {
-		if j.Interrupted {
-			p.Skip(j)
-		} else {
-			p.Finish(j)
-		}
+		p.Finish(j)
 	}
 }
 
