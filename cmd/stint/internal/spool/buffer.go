@@ -202,7 +202,7 @@ func (b *Buffer) keep(p []byte) int {
 		return n
 	}
 	n, err := b.keepInFile(p)
-	if n > 0 || b.state != kept {
+	if n > 0 {
 		return n
 	}
 	b.tried = tried
@@ -211,10 +211,8 @@ func (b *Buffer) keep(p []byte) int {
 		s.unlocked(func() { warn(err) })
 	}
 	s.waiting = append(s.waiting, b)
-	if b.blocked() {
-		s.unlocked(b.stuck)
-	}
-	for b.blocked() { // also if room was freed during stuck
+	s.unlocked(b.stuck)
+	for b.blocked() { // which it may be no longer after stuck, or earlier
 		b.changed.Wait()
 	}
 	i := slices.Index(s.waiting, b)

@@ -46,7 +46,9 @@ func TestMemoryThenFile(t *testing.T) {
 					t.Fatalf("%d bytes take %d", b.size, s.used)
 				}
 			}
-			audit(t, s, b)
+			if audit(t, s, b); len(b.pieces) > 16+size/maxPiece {
+				t.Errorf("memory %d, parts of %d: %d pieces", memory, step, len(b.pieces))
+			}
 			if want := max(0, size-memory); b.inFile != int64(want) {
 				t.Errorf("memory %d, parts of %d: the file has %d bytes, want %d", memory, step, b.inFile, want)
 			}
@@ -157,21 +159,25 @@ func TestRoomForAll(t *testing.T) {
 	})
 }
 
-// TestWithinCallbacks makes the buffer direct, or frees room, on the goroutine of its own Write:
-// in stuck, in warn, and between a write that finds the disk full and its return.
+// TestWithinCallbacks makes the buffer direct, discards it, or frees room, on the goroutine of its
+// own Write: in stuck, in warn, and between a write that finds the disk full and its return.
 func TestWithinCallbacks(t *testing.T) {
 	for _, where := range []string{"stuck", "warn", "write"} {
-		for _, room := range []bool{false, true} {
+		for _, what := range []string{"direct", "discard", "room"} {
+			if where == "write" && what == "direct" {
+				continue // which waits for the end of the write
+			}
 			synctest.Test(t, func(t *testing.T) {
 				var out bytes.Buffer
 				var a, b *Buffer
-				d := &disk{free: 1}
+				d := &disk{free: 2}
 				act := func(here string) {
-					if here == where && room {
+					switch {
+					case here == where && what == "room":
 						a.Discard()
-					} else if here == where && where != "write" { // which uses the file
-						_ = b.Direct(&out)
-					} else if here == "stuck" {
+					case here == where && what == "discard":
+						b.Discard()
+					case here == where || here == "stuck":
 						_ = b.Direct(&out)
 					}
 				}
@@ -180,10 +186,15 @@ func TestWithinCallbacks(t *testing.T) {
 				s.warn = func(error) { act("warn") }
 				a, b = s.NewBuffer(nil), s.NewBuffer(func() { act("stuck") })
 				must(t, a, text(1, 64+pageSize))
-				must(t, b, text(2, 64+pageSize))
+				want := text(2, 2*pageSize)
+				must(t, b, want[:100])
+				must(t, b, want[100:])
 				_ = b.Direct(&out)
-				if !bytes.Equal(out.Bytes(), text(2, 64+pageSize)) {
-					t.Errorf("%s, room %t: printed are %d bytes", where, room, out.Len())
+				if what == "discard" {
+					want = nil
+				}
+				if !bytes.Equal(out.Bytes(), want) {
+					t.Errorf("%s, %s: printed are %d bytes, want %d", where, what, out.Len(), len(want))
 				}
 				a.Discard()
 				empty(t, s, d)

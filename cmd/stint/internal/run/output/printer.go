@@ -157,7 +157,9 @@ func (p *Printer) disownLocked(j *Job) {
 // stuck is called when there is no room for more of s, which is output of j.
 func (p *Printer) stuck(j *Job, s Streams) {
 	p.mu.Lock()
-	if p.waiting[j] = true; p.o.NoWait && s.blocked() { // perhaps of another attempt than j.Streams
+	if !p.o.NoWait {
+		p.waiting[j] = true
+	} else if s.blocked() { // s is perhaps of another attempt than j.Streams
 		j.abandon(errNoRoom)
 		s.discard()
 	}
