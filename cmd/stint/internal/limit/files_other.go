@@ -4,5 +4,5 @@ package limit
 
 import "math"
 
-// MaxFiles returns how many descriptors this process may have: nothing limits them here.
-func MaxFiles() int { return math.MaxInt32 }
+// maxFiles returns how many descriptors this process may have: nothing limits them here.
+func maxFiles() int { return math.MaxInt32 }

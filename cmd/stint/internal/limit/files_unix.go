@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// MaxFiles returns how many descriptors this process may have.
-func MaxFiles() int {
+// maxFiles returns how many descriptors this process may have.
+func maxFiles() int {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil || uint64(limit.Cur) > math.MaxInt32 {
 		return math.MaxInt32

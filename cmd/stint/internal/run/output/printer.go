@@ -70,7 +70,7 @@ func New(o Format, std console.Streams, c *console.Console, failed func(error)) 
 	warn := func(err error) {
 		c.Message("no temporary file for output: " + console.Reason(err) + "; jobs wait until the output of others is printed")
 	}
-	p.spool = spool.New(outputMemory, limit.MaxFiles()/2, "", warn) // jobs have the other half
+	p.spool = spool.New(outputMemory, limit.Files(), "", warn)
 	return p
 }
 
