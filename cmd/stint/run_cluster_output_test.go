@@ -278,30 +278,3 @@ func TestRunClusterBytes(t *testing.T) {
 		}
 	}
 }
-
-// TestRunClusterResume resumes a run: with more items, and again after a failure.
-func TestRunClusterResume(t *testing.T) {
-	t.Parallel()
-	url, _ := serve(t)
-	worker(t, "--cluster", url, "--run", "-j", "2")
-	dir := t.TempDir()
-	for _, step := range []struct {
-		flag   string
-		items  int
-		status int
-		run    string // the items that run now
-	}{
-		{"--resume", 5, 1, "1 2 3 4 5"},
-		{"--resume", 8, 0, "6 7 8"},
-		{"--resume-failed", 9, 1, "3 9"},
-		{"--resume", 9, 0, ""},
-		{"--quiet", 2, 0, "1 2"}, // another log
-	} {
-		p := newClusterRun(t, url, append([]string{step.flag, "--joblog", "log", "-s", `echo $1; [ $1 != 3 ]`, ":::"}, items1to(step.items)...)...)
-		p.Dir = dir
-		p.start().end()
-		if got := strings.Join(strings.Fields(p.out.String()), " "); got != step.run || p.ProcessState.ExitCode() != step.status {
-			t.Errorf("%+v: exit status %d, jobs %q; messages %q", step, p.ProcessState.ExitCode(), got, p.errs.String())
-		}
-	}
-}

@@ -230,6 +230,28 @@ func TestRunFirstJobLasts(t *testing.T) {
 	p.wantMessage("")
 }
 
+// TestRunFewFiles has fewer descriptors than outputs that wait, which are more than memory may hold:
+// jobs wait, and the first one, which starts again, finds descriptors for its pipes.
+func TestRunFewFiles(t *testing.T) {
+	t.Parallel()
+	c := &yesChecker{items: items1to(80), size: 1 << 20}
+	script := fmt.Sprintf(`[ $1 != 1 ] || [ -e go ] || { until [ -e go ]; do sleep 0.02; done; exit 75; }; yes $1 | head -c %d`, c.size)
+	p := newFaultRun(t, append([]string{"-j", "4", "--retry-delay", "0.01", "-s", script, ":::"}, c.items...)...)
+	p.within("sh", "-c", `ulimit -n 64; exec "$@"`, "sh")
+	p.Stdout = c
+	p.start()
+	if !eventually(func() bool {
+		return strings.Contains(p.errs.String(), "no temporary file for output: Too many open files")
+	}) {
+		t.Errorf("messages %q", p.errs.String())
+	}
+	p.write("go", "")
+	if p.end(); p.ProcessState.ExitCode() != 0 {
+		t.Errorf("exit status %d, messages %.1000q", p.ProcessState.ExitCode(), p.errs.String())
+	}
+	c.wantWhole(t)
+}
+
 // TestRunJoblogIsFull wants that no more jobs start when the log cannot be written.
 func TestRunJoblogIsFull(t *testing.T) {
 	t.Parallel()

@@ -153,7 +153,7 @@ var peerFlags = adviceOf(map[string]string{
 	"--tagstring --ctagstring":          "--tag marks lines with the item; sed in a script (-s) marks them with other text",
 	"--termseq --term-seq":              "a job gets TERM, and KILL half a second later",
 	"--tmpdir":                          "the variable TMPDIR says where output is kept",
-	"--compress":                        "output is kept as it is, in one file without a name in the directory TMPDIR",
+	"--compress":                        "output is kept as it is, in files without a name in the directory TMPDIR",
 	"--tmux":                            "jobs cannot use the terminal; --line-buffer --tag shows what they print",
 	"--wd --workdir":                    "--cwd DIR runs jobs in a directory",
 	"--stop-on-error --propexit":        "--halt soon,fail=1 ends the run with the status of the job",

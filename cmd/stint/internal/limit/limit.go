@@ -58,7 +58,7 @@ type Limit struct {
 // memory are to stay free; 0 is a twentieth of the memory. A limit that is larger than
 // descriptors allow is lowered.
 func New(n int, spare int64) *Limit {
-	l := &Limit{most: max(1, (maxFiles()-reservedFiles)/filesPerJob), stop: make(chan struct{}), running: make(map[*process.Process]*sample)}
+	l := &Limit{most: max(1, Files()/filesPerJob), stop: make(chan struct{}), running: make(map[*process.Process]*sample)}
 	meter := machine.NewMeter()
 	l.from = newSensors(meter)
 	l.demand.cpus, l.culprit.counted = meter.CPUs(), meter.Kills()

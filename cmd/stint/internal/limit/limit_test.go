@@ -18,7 +18,7 @@ import (
 )
 
 func TestNew(t *testing.T) {
-	most := max(1, (maxFiles()-reservedFiles)/filesPerJob)
+	most := max(1, Files()/filesPerJob)
 	for _, c := range []struct {
 		n, want int
 		reason  string

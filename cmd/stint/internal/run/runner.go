@@ -175,11 +175,7 @@ func (r *Runner) each(ctx context.Context, source *items.Items) error {
 		if err != nil {
 			return err
 		}
-		if j.Interrupted {
-			r.printer.Skip(j)
-		} else {
-			r.printer.Finish(j)
-		}
+		r.printer.Finish(j)
 	}
 	return nil
 }

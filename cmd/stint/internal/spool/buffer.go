@@ -5,6 +5,13 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"syscall"
+)
+
+// Sizes of the pieces that a buffer has in memory.
+const (
+	minPiece = 16
+	maxPiece = 64 << 10
 )
 
 // state is what a Write does, as the package comment says.
@@ -12,59 +19,58 @@ type state uint8
 
 const (
 	kept state = iota
-	draining
 	direct
 	discarded
 )
 
 // A Buffer is one output stream of one job, in the order of its bytes. One goroutine
-// writes, and one at a time reads with Direct or Reader. The other methods may be called
-// by any goroutine, and all of them at the same time.
+// writes. The other methods may be called by any goroutine, and all of them at the same time.
 type Buffer struct {
 	spool *Spool
+	stuck func()
 
-	// All below is guarded by spool.mu, except that while busy is true, chunks and the
-	// data in them belong to the goroutine that has set it.
-	changed sync.Cond // of state and busy, and of room if b is the first that waits
+	// The lock of the spool guards all below, as the package comment says.
+	changed sync.Cond // state, busy or size; spool.freed, if b waits
 	state   state
 	busy    bool
-	chunks  []chunk // all but the last are full
-	size    int64   // bytes kept
+	size    int64    // bytes kept
+	pieces  [][]byte // the first of them, in memory; all but the last are full
+	file    file     // the rest; nil: no file was needed
+	inFile  int64    // how many they are
+	tried   int      // spool.freed when there was no room; 0: there always was
 	w       io.Writer
 	err     error
 }
 
 // Write writes p to the stream. It does not use p after it returns.
 //
-// Before a call of Direct, Write copies p, and waits while neither memory nor the file has
-// room for more of it. It goes on when Direct or Discard of another buffer frees room, and
-// when Direct or Discard of its own is called. If the spool is closed, it returns
-// [os.ErrClosed].
+// Before a call of Direct, Write copies p, and waits while there is no room for more of it.
+// It tries again when Direct or Discard of another buffer has freed room, and goes on when
+// Direct or Discard of its own is called.
 //
 // After a call of Direct, Write waits until what was kept is written, and then writes to
-// w itself, on the caller's goroutine. It never waits for room then. It returns the error
-// of w, and the first one of the buffer from then on. After Discard, it drops p and
-// returns no error.
-//
-// With an error, Write returns how many bytes of p it has kept or written.
-func (b *Buffer) Write(p []byte) (int, error) {
+// w itself, on the caller's goroutine. It returns the error of w, and the first one of the
+// buffer from then on, and how many bytes of p it has kept or written. After Discard, it
+// drops p and returns no error.
+func (b *Buffer) Write(p []byte) (n int, err error) {
 	s := b.spool
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := 0
 	for n < len(p) {
 		switch {
 		case b.state == discarded:
 			return len(p), nil
 		case b.err != nil:
 			return n, b.err
-		case b.state == draining, b.state == kept && b.busy:
+		case b.busy, b.state == direct && b.size > 0:
 			b.changed.Wait()
 		case b.state == direct:
-			m, err := b.pass(p[n:])
+			var m int
+			if s.unlocked(func() { m, err = b.w.Write(p[n:]) }); err == nil && n+m < len(p) {
+				err = io.ErrShortWrite
+			}
+			b.err = err
 			return n + m, err
-		case s.closed:
-			return n, os.ErrClosed
 		default:
 			n += b.keep(p[n:])
 		}
@@ -74,195 +80,211 @@ func (b *Buffer) Write(p []byte) (int, error) {
 
 // Direct says that it is the buffer's turn: it writes what is kept to w, in order, frees
 // it, and lets Write write to w from then on. It returns when nothing is kept any more,
-// so it waits for w, and for a Write that is copying its bytes, but not for room.
+// so it waits for w, and for a Write that is writing to the file, but not for room.
 //
-// Direct returns [Buffer.Err]. After an error of w, or of reading the file, it frees what
+// Direct returns the first error of w, or of reading the file. After an error it frees what
 // is left without writing it. If Discard is called meanwhile, it does the same.
 //
-// Several small writes that were kept become one write to w. While Direct runs, no other
-// goroutine writes to w for this buffer, and after it, only Write does. The spool never
-// closes w.
+// Several small writes that were kept become one write to w. While Direct writes, no other
+// goroutine writes to w for this buffer, and after that, only Write does.
 //
 // Of a buffer that is direct or discarded already, Direct writes nothing and does not use
 // w. So a program may call Direct for each job in the end, even if its turn came earlier.
 func (b *Buffer) Direct(w io.Writer) error {
-	s := b.spool
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	b.spool.mu.Lock()
+	defer b.spool.mu.Unlock()
 	if b.state != kept {
-		for b.state == draining {
+		for b.busy || b.size > 0 {
 			b.changed.Wait()
 		}
 		return b.err
 	}
-	b.w, b.state = w, draining
-	s.leave(b)
+	b.state, b.w = direct, w
+	b.changed.Broadcast()
 	for b.busy {
 		b.changed.Wait()
 	}
-	b.busy = true
-	b.drain()
-	if b.state == draining {
-		b.state = direct
+	if b.state == direct && b.size > 0 {
+		var err error
+		from, p := io.NewSectionReader(reader{b, direct}, 0, b.size), make([]byte, min(b.size, maxPiece))
+		if b.spool.unlocked(func() { _, err = io.CopyBuffer(w, from, p) }); b.state == direct {
+			b.err = err
+		}
 	}
-	b.freeAll()
-	b.release()
+	b.free()
 	return b.err
 }
 
 // Discard frees what is kept and lets later Writes drop their bytes. It does not wait: a
 // Write, a Direct or a Read in progress returns as soon as it is done with the bytes that
-// it is copying or writing, and what is kept is freed then. A Write that waits for room
+// it is writing or reading, and the file is closed then. A Write that waits for room
 // returns at once, with no error.
 func (b *Buffer) Discard() {
-	s := b.spool
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	b.spool.mu.Lock()
+	defer b.spool.mu.Unlock()
 	b.state = discarded
-	if s.leave(b); !b.busy {
-		b.freeAll()
+	if !b.busy {
+		b.free()
 	}
 	b.changed.Broadcast()
 }
 
-// Len returns how many bytes are kept: written to the buffer and not yet to w.
-func (b *Buffer) Len() int64 {
-	b.spool.mu.Lock()
-	defer b.spool.mu.Unlock()
-	return b.size
-}
-
-// Blocked reports whether a Write waits for room, and there is none.
+// Blocked reports whether a Write of the buffer waits for room, as [Spool.Blocked] does.
 func (b *Buffer) Blocked() bool {
-	s := b.spool
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Contains(s.waiting, b) && !s.hasRoom()
-}
-
-// Err returns the first error of w, or of reading the file for it. Where w returned fewer
-// bytes than it was given and no error, that is [io.ErrShortWrite].
-func (b *Buffer) Err() error {
 	b.spool.mu.Lock()
 	defer b.spool.mu.Unlock()
-	return b.err
+	return b.blocked()
+}
+
+// Reader returns a reader of what is kept now. It frees nothing, so a buffer can be read any
+// number of times; Discard frees it in the end. What is in the file is read as it is asked
+// for. Read returns [os.ErrClosed] once Direct or Discard has been called.
+func (b *Buffer) Reader() io.Reader {
+	b.spool.mu.Lock()
+	defer b.spool.mu.Unlock()
+	return io.NewSectionReader(reader{b, kept}, 0, b.size)
+}
+
+// A reader reads what is kept while the buffer is in a state.
+type reader struct {
+	b     *Buffer
+	while state
+}
+
+// ReadAt reads what is kept, which must have that many bytes.
+func (r reader) ReadAt(p []byte, at int64) (n int, err error) {
+	b := r.b
+	b.spool.mu.Lock()
+	defer b.spool.mu.Unlock()
+	for b.busy && b.state == r.while {
+		b.changed.Wait()
+	}
+	if b.state != r.while {
+		return 0, os.ErrClosed
+	}
+	for _, piece := range b.pieces {
+		skip := min(at, int64(len(piece)))
+		n, at = n+copy(p[n:], piece[skip:]), at-skip
+	}
+	if n == len(p) {
+		return n, nil
+	}
+	m, f := 0, b.file
+	b.use(func() { m, err = f.ReadAt(p[n:], at) })
+	b.used()
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return n + m, err
 }
 
 // The methods below are called with spool.mu held.
 
-// keep keeps the first bytes of p, or waits, and returns how many it has kept. After each
-// of both the buffer may be in another state.
+// use calls f, which uses the file, without the lock. A call of used must follow.
+func (b *Buffer) use(f func()) {
+	b.busy = true
+	b.spool.unlocked(f)
+}
+
+func (b *Buffer) used() {
+	if b.busy = false; b.state == discarded {
+		b.free()
+	}
+	b.changed.Broadcast()
+}
+
+// keep keeps the first bytes of p, or waits until there may be room, and returns how many it
+// has kept. After both the buffer may be in another state.
 func (b *Buffer) keep(p []byte) int {
-	s := b.spool
-	c := b.room(len(p))
-	if c == nil {
-		b.waitForRoom()
+	s, tried := b.spool, b.spool.freed
+	n := b.keepInMemory(p)
+	if n > 0 {
+		return n
+	}
+	n, err := b.keepInFile(p)
+	if n > 0 {
+		return n
+	}
+	b.tried = tried
+	if warn := s.warn; warn != nil {
+		s.warn = nil
+		s.unlocked(func() { warn(err) })
+	}
+	s.waiting = append(s.waiting, b)
+	s.unlocked(b.stuck)
+	for b.blocked() { // which it may be no longer after stuck, or earlier
+		b.changed.Wait()
+	}
+	i := slices.Index(s.waiting, b)
+	s.waiting = slices.Delete(s.waiting, i, i+1)
+	return 0
+}
+
+// keepInMemory keeps what there is memory for, unless bytes before are in the file. The pieces
+// of a buffer grow with it: a small one costs little, and a large one has few.
+func (b *Buffer) keepInMemory(p []byte) int {
+	s, last := b.spool, len(b.pieces)-1
+	if b.inFile > 0 {
 		return 0
 	}
-	b.busy = true
-	var n int
-	var err error
-	s.unlocked(func() { n, err = c.write(p, &s.file) })
-	if n > 0 {
-		b.size += int64(n)
-		s.leave(b)
+	if last < 0 || len(b.pieces[last]) == cap(b.pieces[last]) {
+		size := min(max(minPiece, len(p), int(b.size)), maxPiece, s.memory-s.used)
+		if size == 0 {
+			return 0
+		}
+		b.pieces = append(b.pieces, make([]byte, 0, size))
+		s.used += size
+		last++
 	}
-	if err != nil {
-		b.seal()
-	}
-	b.release()
-	if err != nil {
-		s.failed(err)
-	}
+	piece := b.pieces[last]
+	n := min(len(p), cap(piece)-len(piece))
+	b.pieces[last] = append(piece, p[:n]...)
+	b.size += int64(n)
 	return n
 }
 
-// room returns the chunk for the next bytes, or nil. A buffer's chunks grow with it: a
-// small one costs little, and a large one has few.
-func (b *Buffer) room(want int) *chunk {
-	if last := len(b.chunks) - 1; last >= 0 && b.chunks[last].n < b.chunks[last].size {
-		return &b.chunks[last]
+// keepInFile keeps bytes in the file. If it keeps none, it returns an error.
+func (b *Buffer) keepInFile(p []byte) (n int, err error) {
+	s, f := b.spool, b.file
+	if f == nil && len(s.files) >= s.maxFiles {
+		return 0, syscall.EMFILE
 	}
-	c, ok := b.spool.take(max(int64(want), b.size))
-	if !ok {
-		return nil
+	s.files[b] = true
+	b.use(func() {
+		if f == nil {
+			f, err = s.create()
+		}
+		if err == nil {
+			n, err = f.WriteAt(p, b.inFile)
+		}
+	})
+	if b.file, b.inFile, b.size = f, b.inFile+int64(n), b.size+int64(n); f == nil {
+		delete(s.files, b)
 	}
-	b.chunks = append(b.chunks, c)
-	return &b.chunks[len(b.chunks)-1]
-}
-
-// seal ends the last chunk, which could not be written: the rest of its block may need a
-// part of the disk that another block has.
-func (b *Buffer) seal() {
-	last := len(b.chunks) - 1
-	c := &b.chunks[last]
-	if c.size = c.n; c.n == 0 {
-		b.spool.blocks.putFailed(c.block)
-		b.chunks = b.chunks[:last]
-	}
-}
-
-// waitForRoom waits until the spool may have room or the state may have changed. During
-// the call of stuck both may happen, so it looks again after that, without a gap.
-func (b *Buffer) waitForRoom() {
-	s := b.spool
-	s.wait(b)
-	if s.stuck != nil {
-		s.unlocked(func() { s.stuck(b) })
-	}
-	if b.state == kept && !s.closed && !s.hasRoom() {
-		b.changed.Wait()
-	}
-}
-
-// pass writes p to w.
-func (b *Buffer) pass(p []byte) (n int, err error) {
-	b.spool.unlocked(func() { n, err = b.w.Write(p) })
-	if err == nil && n < len(p) {
-		err = io.ErrShortWrite
-	}
-	b.err = err
+	b.used()
 	return n, err
 }
 
-// drain writes what is kept to w, as far as it can, and frees the chunks that it has
-// read. It goes through a copy, so that w gets one write for many small chunks.
-func (b *Buffer) drain() {
-	s := b.spool
-	p := make([]byte, min(b.size, blockSize))
-	var at cursor
-	for b.state == draining && b.err == nil && b.size > 0 {
-		var n int
-		var err error
-		s.unlocked(func() { n, err = at.read(p, b.chunks, &s.file) })
-		for ; at.chunk > 0; at.chunk-- {
-			s.put(b.chunks[0])
-			b.chunks[0] = chunk{}
-			b.chunks = b.chunks[1:]
-		}
-		if n > 0 {
-			b.pass(p[:n])
-			b.size -= int64(n)
-		}
-		if b.err == nil {
-			b.err = err
-		}
-	}
-}
+// blocked reports whether there was no room, and nothing has changed since.
+func (b *Buffer) blocked() bool { return b.state == kept && b.tried == b.spool.freed }
 
-// freeAll frees what is kept.
-func (b *Buffer) freeAll() {
-	for _, c := range b.chunks {
-		b.spool.put(c)
+// free frees what is kept, and lets those that wait try again.
+func (b *Buffer) free() {
+	s, f := b.spool, b.file
+	if b.size == 0 && f == nil {
+		return
 	}
-	b.chunks, b.size = nil, 0
-}
-
-// release ends the use of the kept bytes outside the lock.
-func (b *Buffer) release() {
-	b.busy = false
-	if b.state == discarded {
-		b.freeAll()
+	for _, piece := range b.pieces {
+		s.used -= cap(piece)
+	}
+	b.size, b.pieces, b.file, b.inFile = 0, nil, nil, 0
+	if f != nil {
+		s.unlocked(func() { f.Close() }) // which takes a while if it is large
+		delete(s.files, b)
+	}
+	s.freed++
+	for _, other := range s.waiting {
+		other.changed.Broadcast()
 	}
 	b.changed.Broadcast()
 }

@@ -1,8 +1,10 @@
 package spool
 
 import (
+	"bytes"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"sync"
 	"syscall"
 	"testing"
@@ -10,147 +12,158 @@ import (
 
 const pageSize = 4096
 
-// ram is a file on a disk of some pages. As on a real disk, a page is taken by the first
-// write to it, and a write that finds none has written what is before it.
-type ram struct {
-	mu      sync.Mutex
-	free    int  // pages
-	all     bool // a write that does not fit writes nothing
-	broken  bool // reading fails
-	data    []byte
-	taken   map[int64]bool
-	longest int
-	closed  int
+// A disk has some pages. As on a real one, a page is taken by the first write to it, a write
+// that finds none has written what is before it, and a file that is closed gives its pages back.
+type disk struct {
+	free   int  // pages; -1: no file can be made
+	all    bool // a write that does not fit writes nothing
+	broken error
+	before func() // called before a write returns an error
+
+	mu    sync.Mutex
+	files int
+	taken int
 }
 
-func newRAM(pages int) *ram { return &ram{free: pages, taken: map[int64]bool{}} }
+type ram struct {
+	disk  *disk
+	data  []byte
+	pages int
+}
+
+func (d *disk) create() (file, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.free < 0 {
+		return nil, syscall.ENOENT
+	}
+	d.files++
+	return &ram{disk: d}, nil
+}
 
 func (r *ram) WriteAt(p []byte, at int64) (int, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	fits := 0
-	for fits < len(p) {
-		page := (at + int64(fits)) / pageSize
-		if !r.taken[page] && r.free == 0 {
-			break
-		}
-		if !r.taken[page] {
-			r.taken[page] = true
-			r.free--
-		}
-		fits = min(len(p), int((page+1)*pageSize-at))
-	}
-	if fits < len(p) && r.all {
+	d := r.disk
+	d.mu.Lock()
+	fits := min(len(p), (r.pages+d.free-d.taken)*pageSize-len(r.data))
+	if fits < len(p) && d.all {
 		fits = 0
 	}
-	if end := int(at) + fits; end > len(r.data) && fits > 0 {
-		r.data = append(r.data, make([]byte, end-len(r.data))...)
+	r.data = append(r.data[:at], p[:fits]...)
+	pages := (len(r.data) + pageSize - 1) / pageSize
+	d.taken += pages - r.pages
+	r.pages = pages
+	d.mu.Unlock()
+	if fits == len(p) {
+		return fits, nil
 	}
-	copy(r.data[min(int(at), len(r.data)):], p[:fits])
-	r.longest = max(r.longest, len(r.data))
-	if fits < len(p) {
-		return fits, syscall.ENOSPC
+	if d.before != nil {
+		d.before()
 	}
-	return fits, nil
+	return fits, syscall.ENOSPC
 }
 
 func (r *ram) ReadAt(p []byte, at int64) (int, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.broken {
-		return 0, syscall.EIO
+	r.disk.mu.Lock()
+	defer r.disk.mu.Unlock()
+	if err := r.disk.broken; err != nil {
+		return 0, err
 	}
-	n := copy(p, r.data[min(int(at), len(r.data)):])
+	n := copy(p, r.data[at:])
 	if n < len(p) {
 		return n, io.EOF
 	}
 	return n, nil
 }
 
-func (r *ram) Truncate(size int64) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if size != 0 {
-		return errors.ErrUnsupported
-	}
-	r.data = nil
-	r.free += len(r.taken)
-	clear(r.taken)
-	return nil
-}
-
 func (r *ram) Close() error {
-	r.closed++
+	r.disk.mu.Lock()
+	defer r.disk.mu.Unlock()
+	r.disk.files--
+	r.disk.taken -= r.pages
 	return nil
 }
 
-// on makes a spool whose file is on d. It fails if warn is called twice, or with another
-// error than that of a full disk.
-func on(t *testing.T, d disk, memory int64, stuck func(*Buffer)) *Spool {
+// on makes a spool whose files are on d. It fails if warn is called twice.
+func on(t *testing.T, d *disk, memory, files int) *Spool {
 	warned := false
-	s := New(memory, "", func(err error) {
-		if warned || !errors.Is(err, syscall.ENOSPC) {
+	s := New(memory, files, "", func(err error) {
+		if warned || !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.ENOENT) && !errors.Is(err, syscall.EMFILE) {
 			t.Errorf("warn is called with %v, before: %t", err, warned)
 		}
 		warned = true
-	}, stuck)
-	s.file.create = func() (disk, error) {
-		if d == nil {
-			return nil, syscall.ENOSPC
-		}
-		return d, nil
-	}
+	})
+	s.create = d.create
 	return s
 }
 
-// audit compares the counters of a spool with the chunks of all its buffers. It may run at
-// any time.
+// audit compares the counters of a spool with all its buffers. It may run at any time.
 func audit(t *testing.T, s *Spool, buffers ...*Buffer) {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	used := int64(len(s.memory.spare)) * blockSize
-	owners := make([]int, s.blocks.made)
-	for _, list := range [][]int{s.blocks.free, s.blocks.unwritten} {
-		for _, block := range list {
-			owners[block]++
-		}
-	}
+	used, files := 0, 0
 	for _, b := range buffers {
-		var size int64
-		for i := range b.chunks {
-			c := &b.chunks[i]
-			if c.block == inMemory {
-				used += int64(c.size)
-			} else {
-				owners[c.block]++
-			}
-			if b.busy {
-				continue
-			}
-			if size += int64(c.n); c.block == inMemory && (cap(c.data) != c.size || len(c.data) != c.n) {
-				t.Errorf("a chunk of %d of %d bytes has data of %d of %d", c.n, c.size, len(c.data), cap(c.data))
+		size := b.inFile
+		for i, piece := range b.pieces {
+			used += cap(piece)
+			size += int64(len(piece))
+			if i < len(b.pieces)-1 && len(piece) < cap(piece) {
+				t.Errorf("a piece has %d bytes of %d, and another follows", len(piece), cap(piece))
 			}
 		}
-		if !b.busy && size != b.size {
-			t.Errorf("a buffer says %d, and its chunks %d", b.size, size)
+		if size != b.size {
+			t.Errorf("a buffer says %d, and its parts have %d bytes", b.size, size)
+		}
+		if b.file != nil {
+			files++
 		}
 	}
-	if used != s.memory.used || used > s.memory.limit {
-		t.Errorf("the chunks take %d bytes, counted are %d of %d", used, s.memory.used, s.memory.limit)
+	if used != s.used || used > s.memory {
+		t.Errorf("the pieces take %d bytes, counted are %d of %d", used, s.used, s.memory)
 	}
-	for block, n := range owners {
-		if n != 1 {
-			t.Errorf("block %d has %d owners", block, n)
-		}
+	if files > len(s.files) || len(s.files) > s.maxFiles {
+		t.Errorf("there are %d files, counted are %d of %d", files, len(s.files), s.maxFiles)
 	}
 }
 
-// empty wants that nothing is kept any more.
-func empty(t *testing.T, s *Spool) {
+// empty wants that nothing is kept, and nobody waits.
+func empty(t *testing.T, s *Spool, d *disk) {
 	t.Helper()
 	audit(t, s)
-	if len(s.waiting) > 0 {
-		t.Errorf("%d buffers are waiting", len(s.waiting))
+	if len(s.files) > 0 || d.files != 0 || d.taken != 0 || len(s.waiting) > 0 || s.Blocked() {
+		t.Errorf("in the end, %d files are counted, %d have %d pages, and %d wait", len(s.files), d.files, d.taken, len(s.waiting))
+	}
+}
+
+// bytesOfTexts is what texts are parts of.
+var bytesOfTexts = sync.OnceValue(func() []byte {
+	p := make([]byte, 4<<20)
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(p)
+	return p
+})
+
+// text returns n bytes. Texts of different seeds begin in different places.
+func text(seed, n int) []byte {
+	from := seed * 7919 % (2 << 20)
+	return bytesOfTexts()[from : from+n : from+n]
+}
+
+// must writes all of p to b.
+func must(t *testing.T, b *Buffer, p []byte) {
+	t.Helper()
+	if n, err := b.Write(p); n != len(p) || err != nil {
+		t.Errorf("Write of %d bytes: %d, %v", len(p), n, err)
+	}
+}
+
+// printed wants that b keeps p and no more. It frees b.
+func printed(t *testing.T, b *Buffer, p []byte) {
+	t.Helper()
+	var out bytes.Buffer
+	if err := b.Direct(&out); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(out.Bytes(), p) {
+		t.Fatalf("printed are %d bytes that are not the %d written", out.Len(), len(p))
 	}
 }

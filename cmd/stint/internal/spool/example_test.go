@@ -10,10 +10,11 @@ import (
 // Jobs that run at the same time are printed in order. The first is printed as it goes.
 func ExampleSpool() {
 	warn := func(err error) { fmt.Fprintln(os.Stderr, err) }
-	s := spool.New(64<<20, "", warn, nil)
+	s := spool.New(64<<20, 100, "", warn)
 	defer s.Close()
 
-	first, second := s.NewBuffer(), s.NewBuffer()
+	stuck := func() {} // the first will be printed in any case
+	first, second := s.NewBuffer(stuck), s.NewBuffer(stuck)
 	ended := make(chan struct{})
 	go func() {
 		fmt.Fprintln(second, "second")

@@ -3,113 +3,363 @@ package spool
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 )
 
-func TestFileHasNoName(t *testing.T) {
-	dir := t.TempDir()
-	s := New(0, dir, func(err error) { t.Error(err) }, nil)
-	names := func() []string {
-		names, err := filepath.Glob(filepath.Join(dir, "*"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return names
+func TestSmallOutputsCostLittle(t *testing.T) {
+	d := &disk{}
+	s := on(t, d, 1000*minPiece, 0)
+	var buffers []*Buffer
+	for range 1000 { // which there is room for
+		b := s.NewBuffer(func() {})
+		must(t, b, []byte("hi\n"))
+		buffers = append(buffers, b)
 	}
-	b := s.NewBuffer()
-	if s.file.disk != nil {
-		t.Error("the file is made before it is needed")
+	audit(t, s, buffers...)
+	for _, b := range buffers {
+		printed(t, b, []byte("hi\n"))
 	}
-	all := text(1, 3*blockSize)
-	must(t, b, all)
-	if left := names(); len(left) > 0 && runtime.GOOS != "windows" {
-		t.Errorf("names in use: %q", left)
-	}
-	printed(t, b, all)
-	for range 2 {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-	if left := names(); len(left) > 0 {
-		t.Errorf("names in the end: %q", left)
-	}
-	if n, err := s.NewBuffer().Write(all); n != 0 || err != os.ErrClosed {
-		t.Errorf("Write after Close: %d, %v", n, err)
-	}
-	must(t, b, all) // direct
+	empty(t, s, d)
 }
 
-// TestNamedFile removes the file on Close, as on Windows.
-func TestNamedFile(t *testing.T) {
-	f, err := os.CreateTemp(t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := New(0, "", func(err error) { t.Error(err) }, nil)
-	s.file.create = func() (disk, error) { return named{f}, nil }
-	must(t, s.NewBuffer(), []byte("a"))
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
-	if _, err := os.Stat(f.Name()); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("error %v, want that the file is gone", err)
-	}
-}
-
-// TestNoFile has a directory in which no file can be made: one warning, and output that
-// waits for its turn.
-func TestNoFile(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var warnings []error
-		dir := filepath.Join(t.TempDir(), "missing")
-		s := New(100, dir, func(err error) { warnings = append(warnings, err) }, nil)
-		var out, want bytes.Buffer
-		var buffers []*Buffer
-		for i := range 20 {
-			b, p := s.NewBuffer(), text(i, 1000)
-			buffers = append(buffers, b)
-			want.Write(p)
-			go must(t, b, p)
-		}
-		for _, b := range buffers {
-			synctest.Wait()
-			audit(t, s, buffers...)
-			if err := b.Direct(&out); err != nil {
-				t.Error(err)
+// TestMemoryThenFile writes and reads with different amounts of memory.
+func TestMemoryThenFile(t *testing.T) {
+	const size = 2*maxPiece + 1
+	for _, memory := range []int{0, 1, 1000, maxPiece, 1 << 30} {
+		for _, step := range []int{7, 5000, size} {
+			d := &disk{free: 1 << 20}
+			s := on(t, d, memory, 1)
+			b, all := s.NewBuffer(func() {}), text(1, size)
+			for i := 0; i < size; i += step {
+				must(t, b, all[i:min(i+step, size)])
+				if s.used > 2*int(b.size)+minPiece+step {
+					t.Fatalf("%d bytes take %d", b.size, s.used)
+				}
 			}
+			if audit(t, s, b); len(b.pieces) > 16+size/maxPiece {
+				t.Errorf("memory %d, parts of %d: %d pieces", memory, step, len(b.pieces))
+			}
+			if want := max(0, size-memory); b.inFile != int64(want) {
+				t.Errorf("memory %d, parts of %d: the file has %d bytes, want %d", memory, step, b.inFile, want)
+			}
+			if step == 5000 {
+				if err := iotest.TestReader(b.Reader(), all); err != nil {
+					t.Error(err)
+				}
+			}
+			r := b.Reader()
+			printed(t, b, all)
+			if n, err := r.Read(make([]byte, 1)); n != 0 || err != os.ErrClosed {
+				t.Errorf("Read after Direct: %d, %v", n, err)
+			}
+			empty(t, s, d)
+		}
+	}
+}
+
+// full returns a spool in which a buffer has the only 64 bytes of room, and that buffer.
+func full(t *testing.T, d *disk) (*Spool, *Buffer) {
+	s := on(t, d, 64, 1)
+	a := s.NewBuffer(nil)
+	must(t, a, text(0, 64))
+	return s, a
+}
+
+func TestBlockedWrite(t *testing.T) {
+	p := text(1, 100)
+	for _, test := range []struct {
+		name    string
+		unblock func(a, b *Buffer, out io.Writer)
+		n       int
+		err     error
+		out     []byte
+	}{
+		{"Direct", func(a, b *Buffer, out io.Writer) { b.Direct(out) }, 100, nil, p},
+		{"Discard", func(a, b *Buffer, out io.Writer) { b.Discard() }, 100, nil, nil},
+		{"half", func(a, b *Buffer, out io.Writer) { a.Discard(); synctest.Wait(); b.Direct(out) }, 100, nil, p},
+		{"half, Discard", func(a, b *Buffer, out io.Writer) { a.Direct(io.Discard); synctest.Wait(); b.Discard() }, 100, nil, nil},
+		{"error", func(a, b *Buffer, out io.Writer) { a.Discard(); synctest.Wait(); b.Direct(broken{}) }, 64, errBroken, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := &disk{}
+				s, a := full(t, d)
+				calls := 0
+				b := s.NewBuffer(func() { calls++ })
+				var n int
+				var err error
+				done := make(chan struct{})
+				go func() {
+					n, err = b.Write(p)
+					close(done)
+				}()
+				synctest.Wait()
+				if calls != 1 || !s.Blocked() || !b.Blocked() || a.Blocked() {
+					t.Errorf("%d calls of stuck, blocked are the spool %t, b %t, a %t", calls, s.Blocked(), b.Blocked(), a.Blocked())
+				}
+				var out bytes.Buffer
+				test.unblock(a, b, &out)
+				<-done
+				if s.Blocked() || b.Blocked() {
+					t.Error("a buffer is blocked in the end")
+				}
+				if n != test.n || err != test.err || !bytes.Equal(out.Bytes(), test.out) {
+					t.Errorf("%d, %v and %q, want %d, %v and %q", n, err, out.Bytes(), test.n, test.err, test.out)
+				}
+				a.Discard()
+				b.Discard()
+				empty(t, s, d)
+			})
+		})
+	}
+}
+
+// TestRoomForAll frees room that all who wait look for, and that is enough for some: the
+// others are stuck again.
+func TestRoomForAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &disk{}
+		s, a := full(t, d)
+		var calls atomic.Int32
+		var buffers []*Buffer
+		for i := range 6 {
+			b := s.NewBuffer(func() { calls.Add(1) })
+			buffers = append(buffers, b)
+			go must(t, b, text(i, minPiece))
 		}
 		synctest.Wait()
-		if !bytes.Equal(out.Bytes(), want.Bytes()) {
-			t.Errorf("printed are %d bytes that are not the %d written", out.Len(), want.Len())
+		a.Discard()
+		if s.Blocked() {
+			t.Error("a buffer is blocked while there is room")
 		}
-		if len(warnings) != 1 || !errors.Is(warnings[0], fs.ErrNotExist) {
-			t.Errorf("warnings: %v", warnings)
+		synctest.Wait()
+		if calls.Load() != 6+2 || len(s.waiting) != 2 {
+			t.Errorf("%d calls of stuck, and %d wait, want 8 and 2", calls.Load(), len(s.waiting))
 		}
-		empty(t, s)
+		audit(t, s, buffers...)
+		for i, b := range buffers {
+			var out bytes.Buffer
+			b.Direct(&out)
+			synctest.Wait()
+			if !bytes.Equal(out.Bytes(), text(i, minPiece)) {
+				t.Errorf("%d: printed is %q", i, out.Bytes())
+			}
+		}
+		empty(t, s, d)
 	})
 }
 
-// TestFullDisk writes more than memory and disk have room for, to disks that write a part
-// of what does not fit, or nothing. Each byte is printed once.
-func TestFullDisk(t *testing.T) {
-	for _, all := range []bool{false, true} {
-		for pages := range 20 {
+// TestWithinCallbacks makes the buffer direct, discards it, or frees room, on the goroutine of its
+// own Write: in stuck, in warn, and between a write that finds the disk full and its return.
+func TestWithinCallbacks(t *testing.T) {
+	for _, where := range []string{"stuck", "warn", "write"} {
+		for _, what := range []string{"direct", "discard", "room"} {
+			if where == "write" && what == "direct" {
+				continue // which waits for the end of the write
+			}
 			synctest.Test(t, func(t *testing.T) {
-				d := newRAM(pages)
-				d.all = all
-				s := on(t, d, 1000, nil)
+				var out bytes.Buffer
+				var a, b *Buffer
+				d := &disk{free: 2}
+				act := func(here string) {
+					switch {
+					case here == where && what == "room":
+						a.Discard()
+					case here == where && what == "discard":
+						b.Discard()
+					case here == where || here == "stuck":
+						_ = b.Direct(&out)
+					}
+				}
+				d.before = func() { act("write") }
+				s := on(t, d, 64, 2)
+				s.warn = func(error) { act("warn") }
+				a, b = s.NewBuffer(nil), s.NewBuffer(func() { act("stuck") })
+				must(t, a, text(1, 64+pageSize))
+				want := text(2, 2*pageSize)
+				must(t, b, want[:100])
+				must(t, b, want[100:])
+				_ = b.Direct(&out)
+				if what == "discard" {
+					want = nil
+				}
+				if !bytes.Equal(out.Bytes(), want) {
+					t.Errorf("%s, %s: printed are %d bytes, want %d", where, what, out.Len(), len(want))
+				}
+				a.Discard()
+				empty(t, s, d)
+			})
+		}
+	}
+}
+
+// gate is a writer that waits.
+type gate struct {
+	entered, open chan struct{}
+	out           bytes.Buffer
+}
+
+func (g *gate) Write(p []byte) (int, error) {
+	g.entered <- struct{}{}
+	<-g.open
+	return g.out.Write(p)
+}
+
+// TestSlowWriter calls everything while Direct waits for w.
+func TestSlowWriter(t *testing.T) {
+	for _, discard := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			d := &disk{free: 1000}
+			s := on(t, d, maxPiece, 2)
+			a, b := s.NewBuffer(func() {}), s.NewBuffer(func() {})
+			all := text(1, 3*maxPiece)
+			must(t, a, all[:2*maxPiece])
+			g := &gate{entered: make(chan struct{}), open: make(chan struct{})}
+			done := make(chan error, 3)
+			for range 2 {
+				go func() { done <- a.Direct(g) }()
+			}
+			<-g.entered
+			go func() {
+				_, err := a.Write(all[2*maxPiece:])
+				done <- err
+			}()
+			synctest.Wait()
+			must(t, b, []byte("b")) // another buffer does not wait
+			printed(t, b, []byte("b"))
+			if len(done) > 0 {
+				t.Errorf("%d are done while w waits", len(done))
+			}
+			want := all
+			if discard {
+				a.Discard()
+				empty(t, s, d)
+				want = all[:maxPiece]
+			}
+			close(g.open)
+			for range len(want)/maxPiece - 1 {
+				<-g.entered
+			}
+			for range 3 {
+				if err := <-done; err != nil {
+					t.Error(err)
+				}
+			}
+			if !bytes.Equal(g.out.Bytes(), want) {
+				t.Errorf("printed are %d bytes that are not the %d wanted", g.out.Len(), len(want))
+			}
+			empty(t, s, d)
+		})
+	}
+}
+
+var errBroken = errors.New("broken")
+
+// broken is a writer that fails, and lazy one that does not say so.
+type broken struct{}
+
+func (broken) Write(p []byte) (int, error) { return 0, errBroken }
+
+type lazy struct{}
+
+func (lazy) Write(p []byte) (int, error) { return len(p) - 1, nil }
+
+// TestErrors wants the first error of w or of the file, and that it stays.
+func TestErrors(t *testing.T) {
+	for _, test := range []struct {
+		w        io.Writer
+		disk     error
+		want     error
+		reported error
+	}{{w: broken{}, want: errBroken}, {w: lazy{}, want: io.ErrShortWrite}, {io.Discard, syscall.EIO, syscall.EIO, syscall.EIO}, {io.Discard, io.EOF, io.ErrUnexpectedEOF, io.ErrUnexpectedEOF}} {
+		d := &disk{free: 1000, broken: test.disk}
+		s := on(t, d, maxPiece, 1)
+		early, late := s.NewBuffer(func() {}), s.NewBuffer(func() {})
+		must(t, early, text(1, 3*maxPiece))
+		if _, err := io.Copy(io.Discard, early.Reader()); err != test.reported {
+			t.Errorf("Reader: error %v, want %v", err, test.reported)
+		}
+		if err := early.Direct(test.w); err != test.want {
+			t.Errorf("Direct: error %v, want %v", err, test.want)
+		}
+		if err := late.Direct(test.w); err != nil {
+			t.Errorf("Direct of nothing: error %v", err)
+		}
+		if _, err := late.Write([]byte("late")); test.disk == nil && err != test.want {
+			t.Errorf("Write: error %v, want %v", err, test.want)
+		}
+		if n, err := early.Write([]byte("more")); n != 0 || err != test.want || early.Direct(io.Discard) != test.want {
+			t.Errorf("later: %d, %v; want %v", n, err, test.want)
+		}
+		early.Discard()
+		must(t, early, []byte("dropped"))
+		empty(t, s, d)
+	}
+}
+
+// TestFileHasNoName wants no name in the directory while the file is used, or none after Close.
+func TestFileHasNoName(t *testing.T) {
+	dir := t.TempDir()
+	s := New(0, 3, dir, func(err error) { t.Error(err) })
+	for _, wantNames := range []int{0, 1} {
+		b := s.NewBuffer(func() {})
+		if wantNames > 0 {
+			f, err := os.CreateTemp(dir, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.create = func() (file, error) { return named{f}, nil } // as on Windows
+		}
+		must(t, b, text(1, 100_000))
+		if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != wantNames && runtime.GOOS != "windows" {
+			t.Errorf("names in use: %q, want %d", left, wantNames)
+		}
+		if wantNames == 0 {
+			printed(t, b, text(1, 100_000))
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) > 0 {
+		t.Errorf("names in the end: %q", left)
+	}
+}
+
+// TestNoRoom writes more than there is room for in each way: one warning, and each byte is
+// printed once, in order.
+func TestNoRoom(t *testing.T) {
+	type room struct {
+		files int
+		disk
+		want error
+	}
+	rooms := map[string]*room{"no directory": {files: 10, disk: disk{free: -1}, want: fs.ErrNotExist}, "few files": {files: 3, disk: disk{free: 1000}, want: syscall.EMFILE}}
+	for pages := range 20 {
+		for _, all := range []bool{false, true} {
+			rooms[fmt.Sprintf("%d pages, %t", pages, all)] = &room{files: 10, disk: disk{free: pages, all: all}, want: syscall.ENOSPC}
+		}
+	}
+	for name, r := range rooms {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := on(t, &r.disk, 1000, r.files)
+				var warning error
+				s.warn = func(err error) { warning = err }
 				var out, want bytes.Buffer
 				var buffers []*Buffer
 				for i := range 10 {
-					b, p := s.NewBuffer(), text(i, 30_000)
+					b, p := s.NewBuffer(func() {}), text(i, 30_000)
 					buffers = append(buffers, b)
 					want.Write(p)
 					go func() {
@@ -117,180 +367,19 @@ func TestFullDisk(t *testing.T) {
 						must(t, b, p[9000:])
 					}()
 				}
-				synctest.Wait()
-				audit(t, s, buffers...)
 				for _, b := range buffers {
+					synctest.Wait()
+					audit(t, s, buffers...)
 					if err := b.Direct(&out); err != nil {
 						t.Error(err)
 					}
-					synctest.Wait()
 				}
-				if !bytes.Equal(out.Bytes(), want.Bytes()) {
-					t.Errorf("%d pages: printed are %d bytes that are not the %d written", pages, out.Len(), want.Len())
+				synctest.Wait()
+				if !bytes.Equal(out.Bytes(), want.Bytes()) || !errors.Is(warning, r.want) {
+					t.Errorf("printed are %d bytes that are not the %d written, warning %v, want %v", out.Len(), want.Len(), warning, r.want)
 				}
-				empty(t, s)
+				empty(t, s, &r.disk)
 			})
-		}
-	}
-}
-
-// TestFreedDisk fills a disk and frees a part of it, which is room for the Write that waits.
-func TestFreedDisk(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newRAM(2)
-		s := on(t, d, 0, nil)
-		a, b := s.NewBuffer(), s.NewBuffer()
-		must(t, a, text(1, pageSize))
-		go must(t, b, text(2, 2*pageSize))
-		synctest.Wait()
-		if b.Len() != pageSize || s.Blocked() != b {
-			t.Errorf("%d bytes are kept on the second page", b.Len())
-		}
-		a.Discard()
-		synctest.Wait()
-		printed(t, b, text(2, 2*pageSize))
-		empty(t, s)
-	})
-}
-
-// TestDiskGrows adds pages to a full disk. The spool learns of them when something, here
-// in memory, has been freed.
-func TestDiskGrows(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newRAM(0)
-		s := on(t, d, minChunk, nil)
-		a, b := s.NewBuffer(), s.NewBuffer()
-		must(t, a, text(1, minChunk))
-		go must(t, b, text(2, 10*pageSize))
-		synctest.Wait()
-		d.free = 10
-		a.Discard()
-		synctest.Wait()
-		printed(t, b, text(2, 10*pageSize))
-		empty(t, s)
-	})
-}
-
-// hooked calls a function before a write returns an error.
-type hooked struct {
-	*ram
-	before func()
-}
-
-func (h *hooked) WriteAt(p []byte, at int64) (int, error) {
-	n, err := h.ram.WriteAt(p, at)
-	if err != nil {
-		h.before()
-	}
-	return n, err
-}
-
-// TestLateRoom frees a block after a write has found the disk full and before it says so.
-func TestLateRoom(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := &hooked{ram: newRAM(1)}
-		s := on(t, d, 0, nil)
-		a, b := s.NewBuffer(), s.NewBuffer()
-		d.before = a.Discard
-		must(t, a, text(1, pageSize))
-		must(t, b, text(2, pageSize))
-		printed(t, b, text(2, pageSize))
-		empty(t, s)
-	})
-}
-
-// TestLateClose closes the spool while a write fails: that is not worth a warning.
-func TestLateClose(t *testing.T) {
-	d := &hooked{ram: newRAM(0)}
-	s := New(0, "", func(err error) { t.Errorf("warn is called with %v", err) }, nil)
-	s.file.create = func() (disk, error) { return d, nil }
-	d.before = func() { s.Close() }
-	if n, err := s.NewBuffer().Write([]byte("a")); n != 0 || err != os.ErrClosed {
-		t.Errorf("%d, %v", n, err)
-	}
-	if d.closed != 1 {
-		t.Errorf("the file is closed %d times", d.closed)
-	}
-}
-
-func TestNegativeMemory(t *testing.T) {
-	defer func() {
-		if got, want := recover(), "spool: New: memory is -1, want 0 or more"; got != want {
-			t.Errorf("panic %v, want %q", got, want)
-		}
-	}()
-	New(-1, "", nil, nil)
-}
-
-// TestNoFunctions has no warn and no stuck.
-func TestNoFunctions(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := New(0, "", nil, nil)
-		s.file.create = func() (disk, error) { return nil, syscall.ENOSPC }
-		b := s.NewBuffer()
-		go must(t, b, []byte("b"))
-		synctest.Wait()
-		var out bytes.Buffer
-		b.Direct(&out)
-		synctest.Wait()
-		if out.String() != "b" {
-			t.Errorf("printed is %q", out.String())
-		}
-	})
-}
-
-// BenchmarkSmall keeps and prints three bytes.
-func BenchmarkSmall(b *testing.B) {
-	s := New(1<<20, "", nil, nil)
-	p := []byte("hi\n")
-	b.ReportAllocs()
-	for b.Loop() {
-		out := s.NewBuffer()
-		out.Write(p)
-		out.Direct(io.Discard)
-	}
-}
-
-// BenchmarkSmallParallel does so on all CPUs.
-func BenchmarkSmallParallel(b *testing.B) {
-	s := New(1<<20, "", nil, nil)
-	p := []byte("hi\n")
-	b.ReportAllocs()
-	b.RunParallel(func(pb *testing.PB) {
-		for pb.Next() {
-			out := s.NewBuffer()
-			out.Write(p)
-			out.Direct(io.Discard)
-		}
-	})
-}
-
-// BenchmarkLines writes lines to one buffer that is kept, in memory.
-func BenchmarkLines(b *testing.B) {
-	s := New(1<<62, "", nil, nil)
-	p := text(1, 100)
-	b.SetBytes(int64(len(p)))
-	out := s.NewBuffer()
-	for i := 0; b.Loop(); i++ {
-		if i%100_000 == 99_999 {
-			out.Discard()
-			out = s.NewBuffer()
-		}
-		out.Write(p)
-	}
-}
-
-// BenchmarkFile writes a mebibyte to the file and back, in writes of 32 KiB.
-func BenchmarkFile(b *testing.B) {
-	s := New(0, b.TempDir(), func(err error) { b.Error(err) }, nil)
-	defer s.Close()
-	p := text(1, 32<<10)
-	b.SetBytes(1 << 20)
-	for b.Loop() {
-		out := s.NewBuffer()
-		for range 1 << 20 / len(p) {
-			out.Write(p)
-		}
-		out.Direct(io.Discard)
+		})
 	}
 }

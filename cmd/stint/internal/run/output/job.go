@@ -53,12 +53,6 @@ type Result struct {
 // streams reports whether the output may be printed before the job has ended.
 func (j *Job) streams() bool { return j.last && !j.Whole }
 
-// blocked reports whether the present attempt waits for room for its output. It is called with
-// the mutex of the printer held.
-func (j *Job) blocked() bool {
-	return j.Stdout.buffer.Blocked() || j.Stderr.buffer.Blocked()
-}
-
 // abandon kills the job, which fails with err. It is called with the mutex of the printer held,
 // so that no other attempt begins.
 func (j *Job) abandon(err error) {

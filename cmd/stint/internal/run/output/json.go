@@ -90,17 +90,14 @@ func encode(v any) []byte {
 // these are not UTF-8.
 func (p *Printer) member(name string, s *Stream) {
 	fmt.Fprintf(p.out, `,"%s":"`, name)
-	valid := true
-	if s.buffer != nil {
-		valid = copyString(p.out, s.buffer.Reader())
-	}
+	valid := copyString(p.out, s.Reader())
 	_ = p.out.Line([]byte{'"'})
 	if valid {
 		return
 	}
 	fmt.Fprintf(p.out, `,"%s_base64":"`, name)
 	enc := base64.NewEncoder(base64.StdEncoding, p.out)
-	_, _ = io.Copy(enc, s.buffer.Reader())
+	_, _ = io.Copy(enc, s.Reader())
 	_ = enc.Close()
 	_ = p.out.Line([]byte{'"'})
 }

@@ -5,15 +5,17 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/stint-go/stint/cmd/stint/internal/console"
+	"github.com/stint-go/stint/cmd/stint/internal/limit"
 	"github.com/stint-go/stint/cmd/stint/internal/spool"
 )
 
 const (
-	outputMemory = 16 << 20    // bytes of output that is kept in memory; more is in a file
+	outputMemory = 16 << 20    // bytes of output that is kept in memory; more is in files
 	streamDelay  = time.Second // for which the job whose turn it is runs before its output is printed as it comes
 )
 
@@ -30,6 +32,9 @@ var ErrTurn = errors.New("it is its turn, and others wait for it")
 
 // errNoRoom is the error of a job whose output must be kept until it has ended.
 var errNoRoom = errors.New("no room for its output: the temporary file is full")
+
+// passes reports whether output is passed on as it comes.
+func (o *Format) passes() bool { return o.LineBuffer || o.Ungroup }
 
 // A Printer prints the output of jobs: that of each job in one piece, in the order of the
 // jobs or, with --unordered, as they end.
@@ -48,140 +53,181 @@ type Printer struct {
 	out     *console.Output
 	spool   *spool.Spool
 
-	mu    sync.Mutex
-	freed sync.Cond              // owner has become nil
-	jobs  map[int64]*Job         // started and not printed, by position
-	of    map[*spool.Buffer]*Job // whose buffer it is
-	turn  int64                  // position of the job to print next, in order
-	start map[int64]func()       // makes a job start that waits for a permit, by position
-	owner *Job                   // the one that streams, out of order
-	over  bool                   // the run ends early: no job waits for room, and none starts to stream
+	mu      sync.Mutex
+	freed   sync.Cond        // owner has become nil
+	jobs    map[int64]*Job   // started and not printed, by position
+	waiting map[*Job]bool    // wait for room, or have done so, out of order
+	turn    int64            // position of the job to print next, in order
+	start   map[int64]func() // makes a job start that waits for a permit, by position
+	owner   *Job             // the one that streams, out of order
+	over    bool             // the run ends early: no job waits for room, and none starts to stream
 }
 
 // New returns a Printer. It calls failed with the first error of the output.
 func New(o Format, std console.Streams, c *console.Console, failed func(error)) *Printer {
-	p := &Printer{o: o, console: c, std: std, out: console.NewOutput(std.Stdout, c, failed), jobs: make(map[int64]*Job), of: make(map[*spool.Buffer]*Job), start: make(map[int64]func())}
+	p := &Printer{o: o, console: c, std: std, out: console.NewOutput(std.Stdout, c, failed), jobs: make(map[int64]*Job), waiting: make(map[*Job]bool), start: make(map[int64]func())}
 	p.freed.L = &p.mu
 	warn := func(err error) {
 		c.Message("no temporary file for output: " + console.Reason(err) + "; jobs wait until the output of others is printed")
 	}
-	p.spool = spool.New(outputMemory, "", warn, p.stuck)
+	p.spool = spool.New(outputMemory, limit.Files(), "", warn)
 	return p
 }
 
 // Begin prepares j for an attempt, perhaps the last one.
 func (p *Printer) Begin(j *Job, last bool) {
-	j.last = last
-	switch {
-	case p.o.Ungroup:
-		j.Streams = Streams{&Stream{to: straight(p.std.Stdout)}, &Stream{to: straight(p.std.Stderr)}}
-		return
-	case p.o.LineBuffer:
-		stdout, stderr := p.destinations(j)
-		j.Streams = Streams{&Stream{to: &lineWriter{w: stdout}}, &Stream{to: &lineWriter{w: stderr}}}
-		return
-	}
 	s := p.newStreams(j)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.addLocked(j, s)
-	j.Streams = s // with the line before: giveTurn finds both or nothing
-	j.began, j.streamed = time.Now(), false
-	if j.streams() && !p.o.Unordered {
-		j.timer = time.AfterFunc(streamDelay, p.giveTurn)
+	p.jobs[j.Position] = j
+	j.Streams, j.last, j.began, j.streamed = s, last, time.Now(), false
+	if j.streams() && !p.o.Unordered && !p.o.passes() {
+		j.timer = time.AfterFunc(streamDelay, func() { p.look(j) })
 	}
 }
 
-// destinations returns where the output of j is printed.
-func (p *Printer) destinations(j *Job) (stdout, stderr io.Writer) {
-	stdout, stderr = p.out, errorWriter{p}
-	if p.o.Tag {
-		tag := append(tagOf(j.Items), '\t')
-		stdout, stderr = &tagWriter{w: stdout, tag: tag}, &tagWriter{w: stderr, tag: tag}
-	}
-	return stdout, stderr
-}
-
-// Open returns streams that keep output of j.
+// Open returns streams that keep output of j, which runs elsewhere.
 func (p *Printer) Open(j *Job) Streams {
 	s := p.newStreams(j)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.addLocked(j, s)
+	p.jobs[j.Position] = j
 	return s
 }
 
+// newStreams returns streams that keep output of j, or pass it on.
 func (p *Printer) newStreams(j *Job) Streams {
-	stdout, stderr := p.destinations(j)
-	return Streams{&Stream{to: stdout, buffer: p.spool.NewBuffer()}, &Stream{to: stderr, buffer: p.spool.NewBuffer()}}
-}
-
-// addLocked notes that output of j is kept.
-func (p *Printer) addLocked(j *Job, s Streams) {
-	p.jobs[j.Position], p.of[s.Stdout.buffer], p.of[s.Stderr.buffer] = j, j, j
-}
-
-// removeLocked is the reverse for output.
-func (p *Printer) removeLocked(s Streams) {
-	if s.Stdout != nil {
-		delete(p.of, s.Stdout.buffer)
-		delete(p.of, s.Stderr.buffer)
+	stdout, stderr := io.Writer(p.out), io.Writer(errorWriter{p})
+	if p.o.Ungroup {
+		stdout, stderr = p.std.Stdout, p.std.Stderr
 	}
+	if p.o.Tag {
+		tag := []byte(strings.Join(j.Items, " ") + "\t")
+		stdout, stderr = &tagWriter{w: stdout, tag: tag}, &tagWriter{w: stderr, tag: tag}
+	}
+	if p.o.LineBuffer {
+		stdout, stderr = &lineWriter{w: stdout}, &lineWriter{w: stderr}
+	}
+	var s Streams
+	stuck := func() { p.stuck(j, s) }
+	s = Streams{&Stream{to: stdout, buffer: p.spool.NewBuffer(stuck)}, &Stream{to: stderr, buffer: p.spool.NewBuffer(stuck)}}
+	if p.o.passes() {
+		s.print()
+	}
+	return s
 }
 
 // Discard drops output that is not printed.
 func (p *Printer) Discard(s Streams) {
-	p.mu.Lock()
-	p.removeLocked(s)
-	p.mu.Unlock()
+	p.mu.Lock() // not in the middle of stuck, which would give up the job for it
+	defer p.mu.Unlock()
 	s.discard()
 }
 
 // Drop drops the output of a failed attempt. It reports false if some was printed already.
 func (p *Printer) Drop(j *Job) bool {
 	p.mu.Lock()
-	printed := j.streamed && j.Stdout.Len()+j.Stderr.Len() > 0
-	p.mu.Unlock()
-	if !printed {
-		p.forget(j)
-		j.discard()
+	defer p.mu.Unlock()
+	if j.streamed && j.Stdout.Len()+j.Stderr.Len() > 0 {
+		return false
 	}
-	return !printed
+	p.forgetLocked(j)
+	j.discard()
+	return true
 }
 
-// forget removes j.
-func (p *Printer) forget(j *Job) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// forgetLocked removes j.
+func (p *Printer) forgetLocked(j *Job) {
 	delete(p.jobs, j.Position)
-	p.removeLocked(j.Streams)
-	if p.owner == j {
-		p.owner = nil
-		p.freed.Broadcast()
-	}
+	delete(p.waiting, j)
+	p.disownLocked(j)
 	if j.timer != nil {
 		j.timer.Stop()
 	}
 }
 
-// giveTurn looks at the job whose turn it is, in order. It lets the job stream, if it may and
-// has run for long enough or waits for room; there will be none if the job cannot stream.
-func (p *Printer) giveTurn() {
+// disownLocked lets another job stream, out of order, if it was j.
+func (p *Printer) disownLocked(j *Job) {
+	if p.owner == j {
+		p.owner = nil
+		p.freed.Broadcast()
+	}
+}
+
+// stuck is called when there is no room for more of s, which is output of j.
+func (p *Printer) stuck(j *Job, s Streams) {
 	p.mu.Lock()
-	j := p.jobs[p.turn]
-	switch {
-	case p.o.Unordered || p.over || p.o.NoWait:
-	case j == nil:
-		if start := p.start[p.turn]; start != nil && p.spool.Blocked() != nil {
-			start()
-		}
-	case j.streams() && (j.blocked() || time.Since(j.began) >= streamDelay):
-		p.streamAndUnlock(j)
-		return
-	case !j.streams() && j.blocked():
+	if !p.o.NoWait {
+		p.waiting[j] = true
+	} else if s.blocked() { // s is perhaps of another attempt than j.Streams
 		j.abandon(errNoRoom)
+		s.discard()
 	}
 	p.mu.Unlock()
+	p.look(j)
+}
+
+// look lets j stream if it may and should, or gives it up if there will be no room for it. If j is
+// nil, it looks at the job whose turn it is or, out of order, at one that waits for room.
+func (p *Printer) look(j *Job) {
+	p.mu.Lock()
+	if j == nil {
+		j = p.nextLocked()
+	}
+	var s Streams
+	if j != nil && p.decideLocked(j) {
+		p.owner, j.streamed, s = j, true, j.Streams
+	}
+	if start := p.start[p.turn]; !p.over && start != nil && p.jobs[p.turn] == nil && p.spool.Blocked() {
+		start()
+	}
+	p.mu.Unlock()
+	s.print()
+}
+
+func (p *Printer) nextLocked() *Job {
+	if !p.o.Unordered {
+		return p.jobs[p.turn]
+	}
+	for j := range p.waiting {
+		if j.blocked() {
+			return j
+		}
+		delete(p.waiting, j)
+	}
+	return nil
+}
+
+// decideLocked reports whether j streams from now on, or gives it up.
+func (p *Printer) decideLocked(j *Job) bool {
+	if p.o.NoWait {
+		return false // and j.Streams are none of ours
+	}
+	blocked, may := j.blocked(), p.turn == j.Position
+	if p.o.Unordered {
+		may = blocked && p.owner == nil
+	}
+	switch {
+	case p.over && blocked:
+		j.abandon(errNoRoom)
+	case !may, p.over:
+	case j.streams():
+		return blocked || time.Since(j.began) >= streamDelay
+	case blocked && !(p.o.Unordered && p.othersGoOnLocked(j)):
+		j.abandon(errNoRoom)
+	}
+	return false
+}
+
+// othersGoOnLocked reports whether a job other than j does not wait for room: when it has ended,
+// there may be some.
+func (p *Printer) othersGoOnLocked(j *Job) bool {
+	for _, other := range p.jobs {
+		if other != j && !other.blocked() {
+			return true
+		}
+	}
+	return false
 }
 
 // AwaitStart returns a context for the time in which j waits for a permit. It ends with ErrTurn
@@ -194,7 +240,7 @@ func (p *Printer) AwaitStart(ctx context.Context, j *Job) (waiting context.Conte
 	p.mu.Lock()
 	p.start[j.Position] = func() { cancel(ErrTurn) }
 	p.mu.Unlock()
-	p.giveTurn()
+	p.look(nil)
 	return waiting, func() {
 		p.mu.Lock()
 		delete(p.start, j.Position)
@@ -203,94 +249,39 @@ func (p *Printer) AwaitStart(ctx context.Context, j *Job) (waiting context.Conte
 	}
 }
 
-// streamAndUnlock lets j stream. mu is held, and is not when it returns.
-func (p *Printer) streamAndUnlock(j *Job) {
-	j.streamed = true
-	s := j.Streams // of this attempt
-	p.mu.Unlock()
-	s.print()
-}
-
-// stuck is called when there is no room for more of b.
-func (p *Printer) stuck(b *spool.Buffer) {
-	p.mu.Lock()
-	j := p.of[b]
-	switch {
-	case j == nil: // it ends
-		p.mu.Unlock()
-	case p.over, p.o.NoWait:
-		j.abandon(errNoRoom)
-		p.mu.Unlock()
-		b.Discard()
-	case !p.o.Unordered:
-		p.mu.Unlock()
-		p.giveTurn()
-	case p.owner != nil, !j.streams() && p.othersGoOn(j): // when one has ended, help finds b
-		p.mu.Unlock()
-	case j.streams():
-		p.owner = j
-		p.streamAndUnlock(j)
-	default:
-		j.abandon(errNoRoom)
-		p.mu.Unlock()
-	}
-}
-
-// othersGoOn reports whether a job other than j does not wait for room: when it has ended,
-// there may be some. It is called with mu held.
-func (p *Printer) othersGoOn(j *Job) bool {
-	for _, other := range p.jobs {
-		if other != j && !other.blocked() {
-			return true
-		}
-	}
-	return false
-}
-
-// Ended prints the end of the last lines of j, and lets another job stream, out of order: all
-// that j has written is printed.
+// Ended prints the end of the last lines of j, and no longer lets it own the output: all that it
+// has written is printed. A call of Finish or Skip must follow, which lets another job stream.
 func (p *Printer) Ended(j *Job) {
-	if p.o.LineBuffer && j.Stdout != nil {
+	if p.o.LineBuffer {
 		j.print()
 	}
 	p.mu.Lock()
-	isOwner := p.owner == j
-	if isOwner {
-		p.owner = nil
-		p.freed.Broadcast()
-	}
-	p.mu.Unlock()
-	if isOwner {
-		p.help()
-	}
-}
-
-// help lets a job stream that waits for room.
-func (p *Printer) help() {
-	if b := p.spool.Blocked(); b != nil {
-		p.stuck(b)
-	}
+	defer p.mu.Unlock()
+	p.disownLocked(j)
 }
 
 // Abort lets no job wait for room any more, as the run ends early.
 func (p *Printer) Abort() {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.over = true
-	p.mu.Unlock()
-	for b := p.spool.Blocked(); b != nil; b = p.spool.Blocked() {
-		p.stuck(b)
+	for _, j := range p.jobs {
+		p.decideLocked(j)
 	}
 }
 
 // Skip drops j, which has no result.
 func (p *Printer) Skip(j *Job) {
-	defer p.next(j)
 	j.discard()
+	p.next(j)
 }
 
 // Finish prints j, which has ended. Jobs in order come in that order.
 func (p *Printer) Finish(j *Job) {
-	defer p.next(j)
+	if j.Interrupted {
+		p.Skip(j)
+		return
+	}
 	if p.o.Unordered {
 		p.mu.Lock()
 		for p.owner != nil && p.owner != j {
@@ -302,22 +293,18 @@ func (p *Printer) Finish(j *Job) {
 	if p.o.JSON {
 		p.object(j)
 		j.discard()
-		return
 	}
 	j.print()
+	p.next(j)
 }
 
 // next lets another job have its turn after j.
 func (p *Printer) next(j *Job) {
-	p.forget(j)
 	p.mu.Lock()
+	p.forgetLocked(j)
 	p.turn = j.Position + 1
 	p.mu.Unlock()
-	if !p.o.Unordered {
-		p.giveTurn()
-		return
-	}
-	p.help()
+	p.look(nil)
 }
 
 // Rest prints the jobs that have ended and were not printed, as an earlier one has not ended.
@@ -330,11 +317,7 @@ func (p *Printer) Rest() {
 	p.mu.Unlock()
 	slices.SortFunc(ended, func(a, b *Job) int { return int(a.Position - b.Position) })
 	for _, j := range ended {
-		if j.Interrupted {
-			p.Skip(j)
-		} else {
-			p.Finish(j)
-		}
+		p.Finish(j)
 	}
 }
 

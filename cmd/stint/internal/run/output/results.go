@@ -20,6 +20,16 @@ type ResultFiles struct {
 
 // Save makes the output of an attempt go to the files of --results, too.
 func (p *Printer) Save(j *Job, c *process.Command) (*ResultFiles, error) {
+	f, err := p.openResults(j)
+	if f != nil {
+		f.stdout.before(&c.Stdout, os.Stdout)
+		f.stderr.before(&c.Stderr, os.Stderr)
+	}
+	return f, err
+}
+
+// openResults makes the files of j, if --results is given.
+func (p *Printer) openResults(j *Job) (*ResultFiles, error) {
 	if p.o.Results == "" {
 		return nil, nil
 	}
@@ -35,7 +45,21 @@ func (p *Printer) Save(j *Job, c *process.Command) (*ResultFiles, error) {
 	if err != nil {
 		return nil, errors.Join(err, stdout.Close())
 	}
-	return &ResultFiles{dir, resultBefore(&c.Stdout, os.Stdout, stdout), resultBefore(&c.Stderr, os.Stderr, stderr)}, nil
+	return &ResultFiles{dir, &resultFile{f: stdout}, &resultFile{f: stderr}}, nil
+}
+
+// SaveKept writes the files of --results of a job that has ended on a worker.
+func (p *Printer) SaveKept(j *Job) error {
+	f, err := p.openResults(j)
+	if f == nil {
+		return ResultError(err)
+	}
+	_, f.stdout.err = io.Copy(f.stdout.f, j.Stdout.Reader())
+	_, f.stderr.err = io.Copy(f.stderr.f, j.Stderr.Reader())
+	if err = f.Close(); err == nil {
+		err = f.WriteStatus(j)
+	}
+	return ResultError(err)
 }
 
 // Close closes the files.
@@ -44,10 +68,8 @@ func (f *ResultFiles) Close() error {
 }
 
 // WriteStatus writes the file that has the exit status of j.
-func (f *ResultFiles) WriteStatus(j *Job) error { return writeStatus(f.dir, j) }
-
-func writeStatus(dir string, j *Job) error {
-	return os.WriteFile(filepath.Join(dir, "status"), []byte(strconv.Itoa(j.Status())+"\n"), 0o666)
+func (f *ResultFiles) WriteStatus(j *Job) error {
+	return os.WriteFile(filepath.Join(f.dir, "status"), []byte(strconv.Itoa(j.Status())+"\n"), 0o666)
 }
 
 // ResultError returns an error of these files as that of a job.
@@ -65,14 +87,12 @@ type resultFile struct {
 	err  error
 }
 
-// resultBefore puts f before *w, or before ours if *w is nil.
-func resultBefore(w *io.Writer, ours io.Writer, f *os.File) *resultFile {
-	file := &resultFile{f: f, next: *w}
-	if file.next == nil {
-		file.next = ours
+// before puts f before *w, or before ours if *w is nil.
+func (f *resultFile) before(w *io.Writer, ours io.Writer) {
+	if f.next = *w; f.next == nil {
+		f.next = ours
 	}
-	*w = file
-	return file
+	*w = f
 }
 
 func (f *resultFile) Write(b []byte) (int, error) {
@@ -80,31 +100,4 @@ func (f *resultFile) Write(b []byte) (int, error) {
 		_, f.err = f.f.Write(b)
 	}
 	return f.next.Write(b)
-}
-
-// SaveKept writes the files of --results of a job that has ended on a worker.
-func (p *Printer) SaveKept(j *Job) error {
-	if p.o.Results == "" {
-		return nil
-	}
-	dir := filepath.Join(p.o.Results, strconv.FormatInt(j.Seq, 10))
-	err := os.MkdirAll(dir, 0o777)
-	for name, s := range map[string]*Stream{"stdout": j.Stdout, "stderr": j.Stderr} {
-		if err == nil {
-			err = copyResult(filepath.Join(dir, name), s)
-		}
-	}
-	if err == nil {
-		err = writeStatus(dir, j)
-	}
-	return ResultError(err)
-}
-
-func copyResult(path string, s *Stream) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(f, s.Reader())
-	return cmp.Or(err, f.Close())
 }

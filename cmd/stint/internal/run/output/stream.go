@@ -16,42 +16,44 @@ const maxLine = 1 << 20
 // before the first attempt.
 type Streams struct{ Stdout, Stderr *Stream }
 
+// blocked reports whether the job waits for room.
+func (s Streams) blocked() bool {
+	return s.Stdout != nil && (s.Stdout.buffer.Blocked() || s.Stderr.buffer.Blocked())
+}
+
 // discard drops what is kept.
 func (s Streams) discard() {
 	if s.Stdout != nil {
-		s.Stdout.discard()
-		s.Stderr.discard()
+		s.Stdout.buffer.Discard()
+		s.Stderr.buffer.Discard()
 	}
 }
 
 // print prints what is kept, and lets the job print the rest itself.
 func (s Streams) print() {
-	s.Stdout.print()
-	s.Stderr.print()
+	if s.Stdout != nil {
+		s.Stdout.print()
+		s.Stderr.print()
+	}
 }
 
-// A Stream is one of them: where it is kept, and where it is printed. A job that writes to a
-// Stream of which neither is known has our own.
+// A Stream is one of them: where it is kept, and where it is printed.
 type Stream struct {
-	buffer *spool.Buffer // nil: it is not kept
+	buffer *spool.Buffer
 	to     io.Writer
 	bytes  atomic.Int64 // written
 }
 
 // Write keeps b, or prints it.
 func (s *Stream) Write(b []byte) (n int, err error) {
-	if s.buffer != nil {
-		n, err = s.buffer.Write(b)
-	} else {
-		n, err = s.to.Write(b)
-	}
+	n, err = s.buffer.Write(b)
 	s.bytes.Add(int64(n))
 	return n, err
 }
 
-// Writer returns what the process writes to; nil is our own stream.
+// Writer returns what the process writes to; nil is our own stream, which is passed on.
 func (s *Stream) Writer() io.Writer {
-	if s.buffer == nil && s.to == nil {
+	if _, ok := s.to.(*os.File); ok {
 		return nil
 	}
 	return s
@@ -69,26 +71,10 @@ func (s *Stream) Len() int64 {
 func (s *Stream) Reader() io.Reader { return s.buffer.Reader() }
 
 func (s *Stream) print() {
-	switch l, ok := s.to.(*lineWriter); {
-	case s.buffer != nil:
-		_ = s.buffer.Direct(s.to) // the output has its own way to report errors
-	case ok:
+	_ = s.buffer.Direct(s.to) // the output has its own way to report errors
+	if l, ok := s.to.(*lineWriter); ok {
 		l.flush()
 	}
-}
-
-func (s *Stream) discard() {
-	if s.buffer != nil {
-		s.buffer.Discard()
-	}
-}
-
-// straight returns nil for a file, which a job gets as it is, and other writers.
-func straight(w io.Writer) io.Writer {
-	if _, ok := w.(*os.File); ok {
-		return nil
-	}
-	return w
 }
 
 // An errorWriter writes to the standard error, after what was written to the standard output.
@@ -97,18 +83,6 @@ type errorWriter struct{ p *Printer }
 func (e errorWriter) Write(b []byte) (int, error) {
 	_ = e.p.out.Flush()
 	return e.p.console.Write(b)
-}
-
-// tagOf returns what --tag writes before each line of a job with these items.
-func tagOf(items []string) []byte {
-	var b []byte
-	for i, item := range items {
-		if i > 0 {
-			b = append(b, ' ')
-		}
-		b = append(b, item...)
-	}
-	return b
 }
 
 // A tagWriter writes a tag before each line.
