@@ -121,7 +121,7 @@ type runFilter struct {
 func (c *Client) runFilters(key string) []runFilter {
 	return []runFilter{
 		{"tasks", c.names.subject("task", "*", key, "*"), 3},
-		{"results", c.names.subject("result", key, "*"), 2},
+		{"results", c.names.resultsOf(key), 2},
 		{"runs", c.names.subject("alone", key, ">"), 2},
 		{"output", c.names.subject("output", key), 2},
 	}

@@ -17,6 +17,7 @@ import (
 //
 //	<prefix>-tasks    <prefix>.task.<task>.<run>.<index>   queued and running tasks
 //	<prefix>-results  <prefix>.result.<run>.<index>        the first result of each task
+//	                  <prefix>.result.<run>.part.<slot>    parts of results, until the submitter has taken them
 //	<prefix>-runs     <prefix>.run.<run>                   the record of each run
 //	                  <prefix>.alone.<run>.<index>.<mark>  tasks in quarantine
 //	<prefix>-dead     <prefix>.dead.<run>.<index>          dead letters: poison tasks
@@ -41,6 +42,9 @@ func (n names) subject(tokens ...string) string { return n.prefix + "." + string
 func (n names) of(what, run string, index int) string {
 	return n.prefix + "." + what + "." + run + "." + strconv.Itoa(index)
 }
+
+// resultsOf returns the filter of the results of a run, and of their parts.
+func (n names) resultsOf(run string) string { return n.subject("result", run, ">") }
 
 // maxDeadLetters is how many dead letters the server keeps.
 const maxDeadLetters = 10_000
