@@ -12,7 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// The number and size of arrived results at which they are removed from the stream.
+// The number and size of arrived results at which they are removed from the stream, or a fourth of it.
 const (
 	purgeCount = 1024
 	purgeBytes = 4 << 20
@@ -172,7 +172,11 @@ func (r *run) receive(m jetstream.Msg, seq uint64) {
 	if r.rec.Named {
 		return
 	}
-	if n, b := r.unpurged.Add(1), r.bytes.Add(int64(len(m.Data()))); n >= purgeCount || b >= purgeBytes {
+	most := int64(purgeBytes)
+	if have := r.client.stream["results"].CachedInfo().Config.MaxBytes; have > 0 {
+		most = min(most, have/4)
+	}
+	if n, b := r.unpurged.Add(1), r.bytes.Add(int64(len(m.Data()))); n >= purgeCount || b >= most {
 		post(r.purgeNow, struct{}{})
 	}
 }

@@ -115,7 +115,7 @@ func (c *Client) partSubject(key, slot string) string {
 func (c *Client) partSlots(bytes int) int {
 	room := int64(maxPartsRoom)
 	if have := c.stream["results"].CachedInfo().Config.MaxBytes; have > 0 {
-		room = min(room, have/2)
+		room = min(room, have/4)
 	}
 	if c.conf.memory && c.limits.MaxMemory > 0 {
 		room = min(room, c.limits.MaxMemory/4)

@@ -23,10 +23,8 @@ import (
 //	<prefix>-dead     <prefix>.dead.<run>.<index>          dead letters: poison tasks
 //	                  <prefix>.dead.<stream>.<sequence>    and messages that a stream should not have
 //	<prefix>-health   <prefix>.health                      a probe of Status, for a second
-//	<prefix>-output   <prefix>.output.<run>                output of jobs that is too large for their
-//	                                                       results: the command stint makes this stream
 //
-// Each subject has at most one message, but those of output have many. These messages are not stored:
+// Each subject has at most one message. These messages are not stored:
 //
 //	<prefix>.over.<run>  the run has ended
 //	<prefix>.full.<run>  the server has no room for a result of the run
