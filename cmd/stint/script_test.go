@@ -37,7 +37,9 @@ func (m ownTokens) Run() int {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
-	os.Setenv("XDG_RUNTIME_DIR", dir)
+	for _, name := range []string{"XDG_CONFIG_HOME", "AppData"} { // the configuration directory, on some systems
+		os.Setenv(name, dir)
+	}
 	flag.Parse()
 	if flag.Lookup("test.parallel").Value.String() == flag.Lookup("test.parallel").DefValue {
 		_ = flag.Set("test.parallel", "6") // the tests wait for processes more than they compute
@@ -51,7 +53,8 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("GORACE", "atexit_sleep_ms=0") // else each command takes a second under the race detector
+			env.Setenv("HOME", filepath.Join(env.WorkDir, ".tmp")) // where servers write their tokens
+			env.Setenv("GORACE", "atexit_sleep_ms=0")              // else each command takes a second under the race detector
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
