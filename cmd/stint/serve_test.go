@@ -323,6 +323,7 @@ func TestServerThatFails(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "queue")
 	url, b := serve(t, "--dir", dir)
+	wantRun(t, 1, "", "another server uses this directory", "serve", "--listen", "127.0.0.1:0", "--dir", dir)
 	if err := os.Rename(dir, dir+" elsewhere"); err != nil {
 		t.Skipf("a directory in use cannot be renamed here: %v", err)
 	}
