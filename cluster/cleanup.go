@@ -110,7 +110,7 @@ func (c *Client) removeRun(ctx context.Context, k *kind, r *record) error {
 	err := errors.Join(
 		c.fence(ctx, c.names.of("task."+k.token, r.Key, 0)),
 		c.deleteTasks(ctx, c.names.subject("task", k.token, r.Key, "*")),
-		c.purge(ctx, "results", c.names.subject("result", r.Key, "*")),
+		c.purge(ctx, "results", c.names.resultsOf(r.Key)),
 		c.purge(ctx, "runs", c.names.subject("alone", r.Key, ">")),
 	)
 	if r.Limit > 0 {

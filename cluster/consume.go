@@ -12,7 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// The number and size of arrived results at which they are removed from the stream.
+// The number and size of arrived results at which they are removed from the stream, or a fourth of it.
 const (
 	purgeCount = 1024
 	purgeBytes = 4 << 20
@@ -26,6 +26,7 @@ const (
 // server does not answer requests for its consumers. The ordered consumer of the NATS
 // client reuses its name, and meanwhile holds a lock that its Stop waits for.
 func (r *run) consume(ctx context.Context) error {
+	defer r.stopReceiving()
 	for n := 0; ctx.Err() == nil; n++ {
 		before, start := r.lastSeq.Load(), time.Now()
 		err := r.consumeOnce(ctx)
@@ -132,15 +133,38 @@ func (r *run) receiveFrom(ctx context.Context, c jetstream.Consumer) error {
 	return err
 }
 
-// receive takes a result, which has that sequence in the stream.
+// stopReceiving waits for the message that is being taken, and lets no other be taken.
+func (r *run) stopReceiving() {
+	r.receiving.Lock()
+	defer r.receiving.Unlock()
+	r.received = true
+}
+
+// receive takes a result or a part, which has that sequence in the stream.
 func (r *run) receive(m jetstream.Msg, seq uint64) {
+	r.receiving.Lock()
+	defer r.receiving.Unlock()
+	if r.received {
+		return
+	}
 	subject := m.Subject()
+	if strings.HasPrefix(subject, r.client.partSubject(r.rec.Key, "")) {
+		r.receivePart(m.Headers(), m.Data())
+		r.lastSeq.Store(seq)
+		r.unpurged.Add(1)
+		post(r.purgeNow, struct{}{}) // the worker waits for room
+		return
+	}
 	i, err := strconv.Atoi(subject[strings.LastIndexByte(subject, '.')+1:])
 	if err != nil {
 		return // not of a stint client
 	}
 	if isOwn(m.Headers()) {
-		r.arrive(i, r.k.outcome(m.Headers(), m.Data()))
+		o := r.k.outcome(m.Headers(), m.Data())
+		if !r.hasParts(i, o.parts) {
+			o = outcome{err: fmt.Errorf("cluster: %s: the server has lost a part of the result", r.k.name)}
+		}
+		r.arrive(i, o)
 	} else {
 		r.warn("a message that is no result is ignored", errors.New(subject)) // the worker that has the result removes it
 	}
@@ -148,7 +172,11 @@ func (r *run) receive(m jetstream.Msg, seq uint64) {
 	if r.rec.Named {
 		return
 	}
-	if n, b := r.unpurged.Add(1), r.bytes.Add(int64(len(m.Data()))); n >= purgeCount || b >= purgeBytes {
+	most := int64(purgeBytes)
+	if have := r.client.stream["results"].CachedInfo().Config.MaxBytes; have > 0 {
+		most = min(most, have/4)
+	}
+	if n, b := r.unpurged.Add(1), r.bytes.Add(int64(len(m.Data()))); n >= purgeCount || b >= most {
 		post(r.purgeNow, struct{}{})
 	}
 }

@@ -46,7 +46,7 @@ func (r *run) manage(c *consumer) {
 	defer stop()
 	c.Consumer, c.err = r.client.stream["results"].CreateConsumer(ctx, jetstream.ConsumerConfig{
 		Name:              c.name,
-		FilterSubject:     r.client.names.subject("result", r.rec.Key, "*"),
+		FilterSubject:     r.client.names.resultsOf(r.rec.Key),
 		DeliverPolicy:     jetstream.DeliverByStartSequencePolicy,
 		OptStartSeq:       r.lastSeq.Load() + 1,
 		AckPolicy:         jetstream.AckNonePolicy,

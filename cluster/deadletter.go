@@ -202,7 +202,7 @@ func (c *Client) checkUndelivered(ctx context.Context, p *storedLetter) error {
 	err := c.request(ctx, func(ctx context.Context) error {
 		all := c.stream["results"].ListConsumers(ctx)
 		for consumer := range all.Info() {
-			delivered = delivered || consumer.Config.FilterSubject == c.names.subject("result", p.key, "*")
+			delivered = delivered || consumer.Config.FilterSubject == c.names.resultsOf(p.key)
 		}
 		return all.Err()
 	})

@@ -72,7 +72,7 @@
 //   - A submitted task runs at least once, if there are workers, the server keeps its
 //     streams, and the run is not cancelled.
 //   - Memory of the submitter, the server and the workers is bounded by the queue, the window,
-//     the slots and the limit, not by the length of a run. The exception is a run with a
+//     the slots and the limit, not by the length of a run nor, with [Parts], the size of a result. The exception is a run with a
 //     Name: the server keeps its results until it ends, and [Resume] may hold them.
 //   - The submitter learns of each error, panic, Goexit, item that is too large, and poison
 //     task.
@@ -101,7 +101,7 @@
 //     messages after damaged files and in some partitions. The server is a queue, not an
 //     archive.
 //   - Items and results larger than [Client.MaxMessage], by default a mebibyte, are refused
-//     with [ErrTooLarge]. Use a path or a URL.
+//     with [ErrTooLarge]. Use a path or a URL, or send a large result in parts: see [SendPart].
 //   - Quarantine may blame the wrong task: a worker may die for another reason.
 //   - Items that a submitter had not submitted when it died are lost. Under Queue(n) up to
 //     n items are submitted ahead of their results.

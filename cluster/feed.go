@@ -37,7 +37,7 @@ func (t *Task[In, Out]) feed(ctx context.Context, r *run, source func(context.Co
 	}
 	var failed error
 	items := func(yield func(In) bool) { // a range loop watches how the source calls its body
-		failed = source(context.WithValue(r.ctx, infoKey{}, Info{Run: runOf(r.rec.Key)}), yield)
+		failed = source(context.WithValue(r.ctx, callKey{}, &call{Info: Info{Run: runOf(r.rec.Key)}}), yield)
 	}
 	for v := range items {
 		data, err := t.kind.marshal(v)

@@ -113,13 +113,18 @@ func (r *run) renew(ctx context.Context, s strikes) (strikes, error) {
 	return s, err
 }
 
-// purgeArrived removes results that have arrived from the stream, unless they are kept.
+// purgeArrived removes results and parts that have arrived from the stream; the results of a run
+// with a Name are kept.
 func (r *run) purgeArrived(ctx context.Context) error {
-	if r.rec.Named || r.unpurged.Swap(0) == 0 {
+	if r.unpurged.Swap(0) == 0 {
 		return nil
 	}
 	r.bytes.Store(0)
-	return r.client.purge(ctx, "results", r.client.names.subject("result", r.rec.Key, "*"), jetstream.WithPurgeSequence(r.lastSeq.Load()+1))
+	filter := r.client.names.resultsOf(r.rec.Key)
+	if r.rec.Named {
+		filter = r.client.partSubject(r.rec.Key, "*")
+	}
+	return r.client.purge(ctx, "results", filter, jetstream.WithPurgeSequence(r.lastSeq.Load()+1))
 }
 
 // arrivals returns how many results have arrived.

@@ -43,6 +43,7 @@ type lease struct {
 	ctx    context.Context // of the function
 	cancel context.CancelCauseFunc
 	lost   atomic.Bool // nothing more is sent for it
+	parted atomic.Bool // a part was sent
 
 	marking sync.Mutex // held while the mark is sent again or removed
 	mark    string     // subject of the quarantine mark

@@ -14,7 +14,7 @@ import (
 
 var (
 	mapOptions = []string{"Limit", "Queue", "WindowBytes", "KeepGoing", "Name"}
-	seqOptions = append(slices.Clone(mapOptions), "Unordered")
+	seqOptions = append(slices.Clone(mapOptions), "Unordered", "Parts")
 )
 
 // Map runs t for each item on the workers of the cluster, and returns the results in the
@@ -76,7 +76,7 @@ func byIndex(a, b error) int {
 // waits for seq to return: use MapFrom if it may block. MapSeq waits for a full
 // server as Map does, and yields ErrFull last.
 //
-// Options: those of Map, and Unordered. MapSeq panics if ctx, c, t or seq is nil.
+// Options: those of Map, Unordered and Parts. MapSeq panics if ctx, c, t or seq is nil.
 func MapSeq[In, Out any](ctx context.Context, c *Client, t *Task[In, Out], seq iter.Seq[In], opts ...Option) iter.Seq2[Out, error] {
 	check("MapSeq", ctx, c, t)
 	if seq == nil {
@@ -168,7 +168,7 @@ func check[In, Out any](call string, ctx context.Context, c *Client, t *Task[In,
 func newRecord(k *kind, o *options) *record {
 	r := &record{
 		Task: k.name, Owner: nuid.Next(), Started: time.Now().Round(0),
-		Limit: o.limit, Window: o.window(), windowBytes: int64(o.windowBytes),
+		Limit: o.limit, Window: o.window(), windowBytes: int64(o.windowBytes), parts: o.parts,
 		KeepGoing: o.keepGoing, Unordered: o.unordered, Named: o.name != "", Submitted: -1,
 	}
 	r.Key = newKey(tokenOf(o.name))

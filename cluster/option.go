@@ -21,6 +21,7 @@ type options struct {
 	keepGoing   bool
 	unordered   bool
 	name        string
+	parts       func(Part)
 }
 
 // option returns the Option with that name, which calls set.

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Purge removes queued tasks, results, output and quarantine marks of runs that have no record,
+// Purge removes queued tasks, results and quarantine marks of runs that have no record,
 // such as runs of killed submitters. Dead letters stay. Workers do this each minute: call
 // Purge if there are no workers.
 //
@@ -121,8 +121,7 @@ type runFilter struct {
 func (c *Client) runFilters(key string) []runFilter {
 	return []runFilter{
 		{"tasks", c.names.subject("task", "*", key, "*"), 3},
-		{"results", c.names.subject("result", key, "*"), 2},
+		{"results", c.names.resultsOf(key), 2},
 		{"runs", c.names.subject("alone", key, ">"), 2},
-		{"output", c.names.subject("output", key), 2},
 	}
 }

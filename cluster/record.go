@@ -30,6 +30,7 @@ type record struct {
 	Submitted int       `json:"submitted"`       // the number of its items, or -1 until all are submitted
 
 	windowBytes int64
+	parts       func(Part)
 	seq         uint64      // of the message that the record was read from or written to
 	unanswered  atomic.Bool // the last write was not answered: the server may still store it
 }

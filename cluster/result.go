@@ -16,7 +16,8 @@ import (
 type outcome struct {
 	value []byte // encoded
 	err   error
-	final bool // it is not retried: the function has panicked, or was abandoned
+	final bool   // it is not retried: the function has panicked, or was abandoned
+	parts string // of a value: which parts belong to it, as a header; "" if none
 }
 
 // A failure is an error in a message.
@@ -35,7 +36,7 @@ const (
 	valued = "1"      // of an item or a value
 	failed = "failed" // of a failure
 
-	ownBytes = len("NATS/1.0\r\n" + own + ": " + valued + "\r\n\r\n")
+	ownBytes = len("NATS/1.0\r\n"+own+": "+valued+"\r\n\r\n") + partBytes
 )
 
 // owned returns a message with the header own.
@@ -56,6 +57,9 @@ func (c *Client) message(k *kind, subject string, o outcome) *nats.Msg {
 	}
 	m := owned(subject, o.value)
 	if o.err == nil {
+		if o.parts != "" {
+			m.Header.Set(partHeader, o.parts)
+		}
 		return m
 	}
 	m.Header.Set(own, failed)
@@ -87,7 +91,7 @@ func (k *kind) failure(o outcome) (f failure) {
 // outcome returns the outcome in a message that message has made.
 func (k *kind) outcome(header nats.Header, data []byte) outcome {
 	if header.Get(own) != failed {
-		return outcome{value: data}
+		return outcome{value: data, parts: header.Get(partHeader)}
 	}
 	var f failure
 	if err := json.Unmarshal(data, &f); err != nil {

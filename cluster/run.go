@@ -73,6 +73,9 @@ type run struct {
 	refused     time.Time // the last time, for lack of room
 	warned      time.Time // the last time Log reported that
 	noConsumers bool      // no more consumers are made
+
+	receiving sync.Mutex // held while a message of a consumer is taken: one that was lost may still take its latest
+	received  bool       // no more are taken, as the run ends
 }
 
 // A cell holds the outcome of a task, from when the task is pulled until it is delivered.
@@ -81,6 +84,7 @@ type cell struct {
 	bytes     int  // of the item; after arrival, of the result
 	confirmed bool // the server has the task
 	arrived   bool
+	parts     map[string]int // how many of each call have arrived, before the result
 }
 
 // submit starts a run and drives it to its end.
@@ -287,7 +291,7 @@ func (r *run) arrive(i int, o outcome) {
 			r.largest = 0
 		}
 		r.largest = max(r.largest, int64(len(o.value)))
-		r.cells[i] = cell{o, len(o.value), c.confirmed, true}
+		r.cells[i] = cell{outcome: o, bytes: len(o.value), confirmed: c.confirmed, arrived: true}
 		r.arrived++
 		r.full = time.Time{}
 		if r.rec.Unordered {

@@ -111,7 +111,7 @@ func (v *runStates) setOver(key string) {
 // removeResults removes results of a run that is over. This worker may have stored one after
 // the submitter's cleanup.
 func (v *runStates) removeResults(key string) {
-	if err := v.client.purge(v.life, "results", v.client.names.subject("result", key, "*")); err != nil {
+	if err := v.client.purge(v.life, "results", v.client.names.resultsOf(key)); err != nil {
 		v.client.conf.log.Warn("cluster: results of a cancelled run could not be removed", "run", runOf(key), "error", err)
 	}
 }

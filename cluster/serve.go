@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -220,13 +221,20 @@ func (w *worker) execute(l *lease) outcome {
 
 // call calls the function once, after others in this delivery.
 func (w *worker) call(l *lease, before int) outcome {
-	ctx := context.WithValue(l.ctx, infoKey{}, Info{
-		ID: l.id(), Run: runOf(l.key), Index: l.index, Attempt: l.deliveries + before,
-	})
+	c := &call{worker: w, lease: l, slot: rand.IntN(maxParts), Info: Info{
+		ID: l.id(), Run: runOf(l.key), Index: l.index, Attempt: l.deliveries + before, Call: nuid.Next(),
+	}}
+	ctx := context.WithValue(l.ctx, callKey{}, c)
+	o := outcome{}
 	if l.kind().timeout > 0 {
-		return w.invokeWithTimeout(ctx, l)
+		o = w.invokeWithTimeout(ctx, l)
+	} else {
+		o = w.invoke(ctx, l)
 	}
-	return w.invoke(ctx, l)
+	if o.err == nil {
+		o.parts = c.parts()
+	}
+	return o
 }
 
 func (w *worker) invoke(ctx context.Context, l *lease) (o outcome) {
@@ -245,7 +253,11 @@ func (w *worker) conclude(l *lease, o outcome) {
 	switch context.Cause(l.ctx) {
 	case nil:
 		w.settle(l, w.client.message(l.kind(), l.resultSubject(), o))
-	case ErrCanceled, ErrLeaseLost: // the run is over, or another worker has the task
+	case ErrCanceled: // the run is over, perhaps for longer than the latest part is there
+		if l.parted.Load() {
+			w.runs.removeResults(l.key)
+		}
+	case ErrLeaseLost: // another worker has the task
 	default:
 		l.requeue()
 	}
@@ -277,7 +289,7 @@ func (w *worker) persist(l *lease, what string, f func() error) bool {
 			return true
 		}
 		why := refusalOf(err)
-		if what == "result" && (why == serverFull || why == queueFull) { // tell the submitter, again with each refusal
+		if (what == "result" || what == "part") && (why == serverFull || why == queueFull) { // tell the submitter, again with each refusal
 			_ = w.client.nc.PublishMsg(owned(w.client.names.subject("full", l.key), []byte(err.Error())))
 		}
 		if n == retriesUntilWarning {

@@ -34,7 +34,6 @@ type Status struct {
 	Workers     []WorkerStatus `json:"workers"`     // that answered in time, by ID
 	DeadLetters []DeadLetter   `json:"deadLetters"` // the latest first, at most a hundred; nil if this user may not read them
 	AllDead     int            `json:"allDead"`     // the number of all dead letters; see Client.DeadLetters
-	Output      OutputStatus   `json:"output"`      // of the jobs of the command stint
 	Store       string         `json:"store"`       // why the server stores nothing, such as a full disk; empty if it does
 }
 
@@ -69,25 +68,17 @@ type WorkerStatus struct {
 	Abandoned int64    `json:"abandoned"` // calls that were abandoned, see Timeout, and have not returned
 }
 
-// OutputStatus is the status of the output of jobs of "stint run" that is too large for their
-// results: the server keeps it until the runs have received it.
-type OutputStatus struct {
-	Bytes int64 `json:"bytes"` // that the server keeps
-	Limit int64 `json:"limit"` // of them; 0: there was no such output yet
-	Full  bool  `json:"full"`  // there is no room for more: workers wait
-}
-
 // Status asks the server and the workers for their state. It waits up to half a second for
 // workers, so its parts are not of one moment. To check whether the server stores messages,
 // Status stores one for a second. Status returns an error if the server does not answer.
 func (c *Client) Status(ctx context.Context) (*Status, error) {
-	return c.status(ctx, c.addRuns, c.addTasks, c.addDeadLetters, c.addWorkers, c.addOutput, c.addStore)
+	return c.status(ctx, c.addRuns, c.addTasks, c.addDeadLetters, c.addWorkers, c.addStore)
 }
 
 // Health is Status without Runs, Tasks and DeadLetters: the server does not read a record for each
 // run. Submitters call it while they wait.
 func (c *Client) Health(ctx context.Context) (*Status, error) {
-	return c.status(ctx, c.addWorkers, c.addOutput, c.addStore)
+	return c.status(ctx, c.addWorkers, c.addStore)
 }
 
 func (c *Client) status(ctx context.Context, parts ...func(context.Context, *Status) error) (*Status, error) {
@@ -129,24 +120,6 @@ func (c *Client) addTasks(ctx context.Context, s *Status) error {
 		return all.Err()
 	})
 	slices.SortFunc(s.Tasks, func(a, b TaskStatus) int { return strings.Compare(a.Name, b.Name) })
-	return err
-}
-
-func (c *Client) addOutput(ctx context.Context, s *Status) error {
-	err := c.requestWith(ctx, c.conf.fullTimeout, nil, func(ctx context.Context) error {
-		stream, err := c.js.Stream(ctx, c.names.stream("output"))
-		if err != nil {
-			return err
-		}
-		info := stream.CachedInfo()
-		o := &s.Output
-		o.Bytes, o.Limit = int64(info.State.Bytes), info.Config.MaxBytes
-		o.Full = o.Limit > 0 && o.Limit-o.Bytes < min(c.nc.MaxPayload(), o.Limit/2) // less than a message
-		return nil
-	})
-	if errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, nats.ErrPermissionViolation) { // of an older server
-		return nil
-	}
 	return err
 }
 

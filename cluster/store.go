@@ -35,18 +35,8 @@ func (c *Client) last(ctx context.Context, stream, subject string) (*jetstream.R
 
 // purge removes the messages on a subject, which may have wildcards.
 func (c *Client) purge(ctx context.Context, stream, subject string, opts ...jetstream.StreamPurgeOpt) error {
-	return c.request(ctx, func(ctx context.Context) (err error) {
-		s := c.stream[stream]
-		if s == nil {
-			s, err = c.js.Stream(ctx, c.names.stream(stream))
-			if errors.Is(err, jetstream.ErrStreamNotFound) {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return s.Purge(ctx, append(opts, jetstream.WithPurgeSubject(subject))...)
+	return c.request(ctx, func(ctx context.Context) error {
+		return c.stream[stream].Purge(ctx, append(opts, jetstream.WithPurgeSubject(subject))...)
 	})
 }
 
@@ -215,16 +205,11 @@ func joinPages(page func(offset int) (part map[string]uint64, total int, err err
 	return all, nil
 }
 
-// page returns the subjects of a stream from an offset on, and their total number. A stream that
-// package cluster does not make may be missing: it has none.
+// page returns the subjects of a stream from an offset on, and their total number.
 func (c *Client) page(ctx context.Context, stream, filter string, offset int) (map[string]uint64, int, error) {
 	request, _ := json.Marshal(map[string]any{"subjects_filter": filter, "offset": offset}) // a string and a number
 	var got subjectsPage
-	restore := c.restore
-	if c.stream[stream] == nil {
-		restore = nil
-	}
-	err := c.requestWith(ctx, c.conf.fullTimeout, restore, func(context.Context) error {
+	err := c.request(ctx, func(context.Context) error {
 		slow, stop := context.WithTimeout(ctx, slowTimeout) // the server sorts the subjects
 		defer stop()
 		m, err := c.nc.RequestWithContext(slow, "$JS.API.STREAM.INFO."+c.names.stream(stream), request)
@@ -241,9 +226,6 @@ func (c *Client) page(ctx context.Context, stream, filter string, offset int) (m
 		}
 		return got.Error
 	})
-	if restore == nil && errors.Is(err, jetstream.ErrStreamNotFound) {
-		return nil, 0, nil
-	}
 	return got.State.Subjects, got.Total, err
 }
 

@@ -17,15 +17,14 @@ import (
 //
 //	<prefix>-tasks    <prefix>.task.<task>.<run>.<index>   queued and running tasks
 //	<prefix>-results  <prefix>.result.<run>.<index>        the first result of each task
+//	                  <prefix>.result.<run>.part.<slot>    parts of results, until the submitter has taken them
 //	<prefix>-runs     <prefix>.run.<run>                   the record of each run
 //	                  <prefix>.alone.<run>.<index>.<mark>  tasks in quarantine
 //	<prefix>-dead     <prefix>.dead.<run>.<index>          dead letters: poison tasks
 //	                  <prefix>.dead.<stream>.<sequence>    and messages that a stream should not have
 //	<prefix>-health   <prefix>.health                      a probe of Status, for a second
-//	<prefix>-output   <prefix>.output.<run>                output of jobs that is too large for their
-//	                                                       results: the command stint makes this stream
 //
-// Each subject has at most one message, but those of output have many. These messages are not stored:
+// Each subject has at most one message. These messages are not stored:
 //
 //	<prefix>.over.<run>  the run has ended
 //	<prefix>.full.<run>  the server has no room for a result of the run
@@ -41,6 +40,9 @@ func (n names) subject(tokens ...string) string { return n.prefix + "." + string
 func (n names) of(what, run string, index int) string {
 	return n.prefix + "." + what + "." + run + "." + strconv.Itoa(index)
 }
+
+// resultsOf returns the filter of the results of a run, and of their parts.
+func (n names) resultsOf(run string) string { return n.subject("result", run, ">") }
 
 // maxDeadLetters is how many dead letters the server keeps.
 const maxDeadLetters = 10_000

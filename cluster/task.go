@@ -160,13 +160,14 @@ type Info struct {
 	Run     string // the name of its run
 	Index   int    // of the item in the run, from 0
 	Attempt int    // of the calls for the item, from 1: deliveries to workers, and the retries of this one
+	Call    string // names this call: no other one has it
 }
-
-type infoKey struct{}
 
 // TaskInfo returns the Info of the task whose context ctx is. For the context of a source of MapFrom
 // it has the Run only; for other contexts it is the zero Info.
 func TaskInfo(ctx context.Context) Info {
-	info, _ := ctx.Value(infoKey{}).(Info)
-	return info
+	if c, ok := ctx.Value(callKey{}).(*call); ok {
+		return c.Info
+	}
+	return Info{}
 }

@@ -36,6 +36,39 @@ func Example_sequence() {
 	// 9 <nil>
 }
 
+// A function sends a result that is larger than a message in parts, and the submitter writes them to
+// where they belong as they come.
+func Example_parts() {
+	tree := cluster.NewTask("tree/v1", func(ctx context.Context, depth int) (lines int, err error) {
+		for i := range depth {
+			if err := cluster.SendPart(ctx, fmt.Appendf(nil, "%*s\n", i+1, "*")); err != nil {
+				return 0, err
+			}
+		}
+		return depth, nil
+	})
+	c, err := embedded.Open()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer c.Close()
+	c.Handle(tree)
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	go cluster.Serve(ctx, c)
+
+	parts := cluster.Parts(func(p cluster.Part) { os.Stdout.Write(p.Data) }) // here no call is repeated
+	for lines, err := range cluster.MapSeq(ctx, c, tree, slices.Values([]int{3}), parts) {
+		fmt.Println(lines, err)
+	}
+	// Output:
+	// *
+	//  *
+	//   *
+	// 3 <nil>
+}
+
 // A source that waits for more items watches its context, which ends with the run.
 func Example_mapFrom() {
 	c, err := embedded.Open()

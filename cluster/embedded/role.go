@@ -31,10 +31,9 @@ const (
 	// All may do everything, also with other Prefixes.
 	All Role = "all"
 
-	// Submitter takes no tasks, stores no results, and neither makes nor deletes streams,
-	// but for the one of large outputs of the command. It can read the items and results of
-	// others, end or disturb their runs, and make a consumer that keeps the tasks of a name
-	// from workers.
+	// Submitter takes no tasks, stores no results, and neither makes nor deletes streams. It
+	// can read the items and results of others, end or disturb their runs, and make a
+	// consumer that keeps the tasks of a name from workers.
 	Submitter Role = "submitter"
 
 	// Worker submits nothing, and makes and deletes streams no more than a Submitter. It can
@@ -92,7 +91,7 @@ func Users(users ...User) Auth {
 //	$JS.API.*                                        an answer of JetStream: text
 //	$JS.API.CONSUMER.MSG.NEXT                        messages of the stream, and empty ones
 //	$JS.ACK                                          an empty message; with the body +NXT, messages
-//	task run result alone dead output health         the confirmation: text
+//	task run result alone dead health                the confirmation: text
 //	over full workers status                         nothing: the gate passes no reply subject on
 //
 // All of these stay in the account of the user (see gate), where they reach only what the user
@@ -103,7 +102,7 @@ func permissions(u User, prefix string) *server.Permissions {
 	own := func(subject string) string { return prefix + "." + subject }
 
 	write := []string{
-		api("INFO"), stream("STREAM.INFO", "tasks"), stream("STREAM.INFO", "results"), stream("STREAM.INFO", "runs"), stream("STREAM.INFO", "dead"), stream("STREAM.INFO", "health"), stream("STREAM.INFO", "output"),
+		api("INFO"), stream("STREAM.INFO", "tasks"), stream("STREAM.INFO", "results"), stream("STREAM.INFO", "runs"), stream("STREAM.INFO", "dead"), stream("STREAM.INFO", "health"),
 		stream("STREAM.MSG.GET", "runs"), stream("CONSUMER.LIST", "tasks"), own("workers"), own("health"), // Status
 	}
 	read := []string{nats.InboxPrefix + u.Name + ".>", own("status")}
@@ -114,18 +113,14 @@ func permissions(u User, prefix string) *server.Permissions {
 		return permit(write, read)
 	case Submitter:
 		write = append(write, own("task.>"), own("run.*"),
-			stream("CONSUMER.CREATE", "results.>"), stream("CONSUMER.DELETE", "results.*"), stream("CONSUMER.MSG.NEXT", "results.*"),
-			// the output of the command's jobs
-			stream("CONSUMER.CREATE", "output.>"), stream("CONSUMER.DELETE", "output.*"), stream("CONSUMER.INFO", "output.*"),
-			stream("CONSUMER.MSG.NEXT", "output.*"), "$JS.ACK."+prefix+"-output.>")
+			stream("CONSUMER.CREATE", "results.>"), stream("CONSUMER.DELETE", "results.*"), stream("CONSUMER.MSG.NEXT", "results.*"))
 		read = append(read, own("full.*"))
 	case Worker:
-		write = append(write, own("result.>"), own("alone.>"), own("full.*"), own("output.>"), own("status"),
+		write = append(write, own("result.>"), own("alone.>"), own("full.*"), own("status"),
 			stream("CONSUMER.MSG.NEXT", "tasks.*"), "$JS.ACK."+prefix+"-tasks.>")
 		read = append(read, own("workers"))
 	}
-	write = append(write, stream("STREAM.CREATE", "output"), stream("STREAM.PURGE", "output"),
-		own("over.*"), own("dead.>"),
+	write = append(write, own("over.*"), own("dead.>"),
 		stream("CONSUMER.CREATE", "tasks.>"), stream("CONSUMER.INFO", "tasks.*"),
 		stream("STREAM.MSG.GET", "tasks"), stream("STREAM.MSG.GET", "results"), stream("STREAM.MSG.GET", "dead"),
 		stream("STREAM.MSG.DELETE", "tasks"), stream("STREAM.MSG.DELETE", "runs"), stream("STREAM.PURGE", "results"), stream("STREAM.PURGE", "runs"))

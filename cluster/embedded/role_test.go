@@ -207,10 +207,7 @@ func fill(t *testing.T) (where string, ann *nats.Conn, js jetstream.JetStream) {
 	where = open(t, Listen(quiet, Users(everybody...))).URL()
 	ann = dialAs(t, where, "ann")
 	js, err := jetstream.New(ann)
-	if err == nil {
-		_, err = js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "stint-output", Subjects: []string{"stint.output.>"}, Retention: jetstream.WorkQueuePolicy})
-	}
-	for stream, subject := range map[string]string{"tasks": "task.x.y.0", "results": "result.x.0", "runs": "run.x", "dead": "dead.x.0", "output": "output.x"} {
+	for stream, subject := range map[string]string{"tasks": "task.x.y.0", "results": "result.x.0", "runs": "run.x", "dead": "dead.x.0"} {
 		if err == nil {
 			_, err = js.Publish(t.Context(), "stint."+subject, nil)
 		}
@@ -237,7 +234,7 @@ func TestAnswersStayWithTheUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	forge := func(nc *nats.Conn, u User, subject string, targets ...string) {
-		subject = strings.NewReplacer("ACK.stint-tasks.>", "ACK.stint-tasks.x.1.1.1.1.1", "ACK.stint-output.>", "ACK.stint-output.x.1.1.1.1.1", ">", "x.0", "*", "x").Replace(subject)
+		subject = strings.NewReplacer("ACK.stint-tasks.>", "ACK.stint-tasks.x.1.1.1.1.1", ">", "x.0", "*", "x").Replace(subject)
 		for _, body := range []string{"", `{}`, `{"batch":1,"no_wait":true}`, `{"batch":1,"expires":1000000}`, `{"seq":1}`, "+ACK", "+NXT"} {
 			for _, target := range targets {
 				m := nats.NewMsg(subject)
@@ -257,7 +254,7 @@ func TestAnswersStayWithTheUser(t *testing.T) {
 		nc := dialAs(t, where, u.Name)
 		for _, subject := range may.Publish.Allow {
 			targets := []string{"trap." + string(u.Role) + "." + subject[strings.LastIndex(subject[:len(subject)-1], ".")+1:]}
-			for _, stream := range []string{"tasks", "results", "runs", "dead", "health", "output"} {
+			for _, stream := range []string{"tasks", "results", "runs", "dead", "health"} {
 				targets = append(targets, "$JS.API.STREAM.DELETE.stint-"+stream)
 			}
 			if u.Role != Observer {
@@ -280,7 +277,7 @@ func TestAnswersStayWithTheUser(t *testing.T) {
 	if n, _, _ := olga.Pending(); n > 0 {
 		t.Errorf("%d answers to others are in the inbox of olga", n)
 	}
-	for _, stream := range []string{"tasks", "results", "runs", "dead", "health", "output"} {
+	for _, stream := range []string{"tasks", "results", "runs", "dead", "health"} {
 		if _, err := js.Stream(t.Context(), "stint-"+stream); err != nil {
 			t.Errorf("%s: %v", stream, err)
 		}
@@ -297,9 +294,6 @@ func TestCreationsSendNothingElsewhere(t *testing.T) {
 	consumer := func(stream, config string) string {
 		return `{"stream_name":"stint-` + stream + `","config":{"name":"new","ack_policy":"explicit",` + config + `}}`
 	}
-	stream := func(config string) string {
-		return `{"name":"stint-output","retention":"workqueue",` + config + `}`
-	}
 	asked := func(name, subject, body string) string {
 		m, err := dialAs(t, where, name).Request("$JS.API."+subject, []byte(body), time.Minute)
 		if err != nil {
@@ -309,7 +303,7 @@ func TestCreationsSendNothingElsewhere(t *testing.T) {
 	}
 	for _, test := range []struct{ who, stream, config string }{
 		{"sue", "results", `"deliver_subject":"trap"`}, {"sue", "results", `"DELIVER_SUBJECT":"trap"`}, {"sue", "results", `"deliver_subject":"a","deliver_subject":"trap"`},
-		{"sue", "tasks", `"deliver_subject":"trap"`}, {"will", "tasks", `"deliver_subject":"trap"`}, {"sue", "output", `"deliver_subject":"trap"`},
+		{"sue", "tasks", `"deliver_subject":"trap"`}, {"will", "tasks", `"deliver_subject":"trap"`},
 		{"sue", "results", `"direct":true`}, {"sue", "results", `"sourcing":true`},
 	} {
 		if got := asked(test.who, "CONSUMER.CREATE.stint-"+test.stream+".new", consumer(test.stream, test.config)); !strings.Contains(got, `"code":403`) {
@@ -319,24 +313,7 @@ func TestCreationsSendNothingElsewhere(t *testing.T) {
 	if got := asked("sue", "CONSUMER.CREATE.stint-results.new", consumer("results", `"max_waiting":5`)); strings.Contains(got, "error") {
 		t.Errorf("a consumer to pull from: %s", got)
 	}
-	if err := js.DeleteStream(t.Context(), "stint-output"); err != nil {
-		t.Fatal(err)
-	}
-	for _, who := range []string{"sue", "will"} {
-		for _, config := range []string{
-			`"subjects":["trap"]`, `"subjects":["stint.output.>","$JS.ACK.>"]`, `"subjects":["stint.output.>"],"republish":{"src":">","dest":"trap"}`,
-			`"mirror":{"name":"stint-dead"}`, `"sources":[{"name":"stint-dead"}]`, `"subjects":["stint.output.>"],"subject_transform":{"src":">","dest":"trap"}`,
-			`"subjects":["stint.output.>"],"allow_msg_schedules":true`, `"subjects":["stint.output.>"],"deny_purge":true`,
-		} {
-			if got := asked(who, "STREAM.CREATE.stint-output", stream(config)); !strings.Contains(got, `"code":403`) {
-				t.Errorf("%s: %s: %s; want a refusal", who, config, got)
-			}
-		}
-	}
-	if got := asked("will", "STREAM.CREATE.stint-output", stream(`"subjects":["stint.output.>"],"max_bytes":1048576`)); strings.Contains(got, "error") {
-		t.Errorf("the stream of outputs: %s", got)
-	}
-	for _, subject := range []string{"stint.output.x", "stint.task.x.y.1", "stint.result.x.1"} {
+	for _, subject := range []string{"stint.task.x.y.1", "stint.result.x.1"} {
 		if _, err := js.Publish(t.Context(), subject, nil); err != nil {
 			t.Fatal(err)
 		}

@@ -214,12 +214,9 @@ func natsOptions(t *testing.T, url string) []nats.Option {
 	}}
 }
 
-// tokenPath returns where a server at that port of 127.0.0.1 writes its token.
+// tokenPath returns where a server at that port of this machine writes its token.
 func tokenPath(t *testing.T, port string) string {
 	t.Helper()
-	if dir := os.Getenv("XDG_RUNTIME_DIR"); dir != "" {
-		return filepath.Join(dir, "stint", "token-"+port)
-	}
 	dir, err := os.UserConfigDir()
 	must(t, err)
 	machine, err := os.Hostname()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -88,22 +87,6 @@ func TestSumOnCluster(t *testing.T) {
 	}
 }
 
-// TestSumOnClusterOutput writes the file of -o.
-func TestSumOnClusterOutput(t *testing.T) {
-	grow(t)
-	url, _ := serve(t)
-	worker(t, "--cluster", url)
-	want, _, _ := runStint(t, "", "sum", "tree")
-	_, errs, code := runStint(t, "", "sum", "-o", "tree/SUMS", "--progress=always", "tree", "--cluster", url)
-	got, err := os.ReadFile("tree/SUMS")
-	if string(got) != want || err != nil || code != 0 {
-		t.Errorf("exit status %d, messages %q, %v; the file: %s", code, errs, err, difference(string(got), want))
-	}
-	if !strings.Contains(errs, "stint: tree/pipe: skipped: named pipe\n") || !strings.Contains(errs, "306 files, ") {
-		t.Errorf("messages %q, want one on the pipe, and all files in the last line", errs)
-	}
-}
-
 // TestSumOnClusterCannot wants an error for each file that workers cannot read, and the
 // digests of the others.
 func TestSumOnClusterCannot(t *testing.T) {
@@ -143,32 +126,6 @@ func TestSumOnClusterInterrupted(t *testing.T) {
 	}
 	if _, err := os.Stat("SUMS"); err == nil || b.errs.String() != "stint: tree/pipe: skipped: named pipe\n" && b.errs.String() != "" {
 		t.Errorf("the output: %v, want none; messages %q", err, &b.errs)
-	}
-}
-
-// TestServerRestarted restarts a server with a directory during a run.
-func TestServerRestarted(t *testing.T) {
-	t.Parallel()
-	tree := t.TempDir()
-	for i := range 300 {
-		testfiles.Write(t, filepath.Join(tree, fmt.Sprint(i)), strings.Repeat("x", i*i))
-	}
-	sums := filepath.Join(t.TempDir(), "SUMS")
-	want, _, _ := runStint(t, "", "sum", tree)
-	dir := filepath.Join(t.TempDir(), "server")
-	url, server := serve(t, "--listen", freeAddress(t), "--dir", dir)
-	wantRun(t, 1, "", "another server uses this directory", "serve", "--listen", "127.0.0.1:0", "--dir", dir)
-	run := begin(t, true, "sum", tree, "--cluster", url, "-o", sums)
-	until(t, url, "all is queued", func(s *cluster.Status) bool { return len(s.Runs) == 1 && s.Runs[0].Waiting == 300 })
-	server.end(0)
-	again := begin(t, false, "serve", "--listen", strings.TrimPrefix(url, "nats://"), "--dir", dir)
-	if line := again.line(); line != url {
-		t.Fatalf("the server prints %q, want %q", line, url)
-	}
-	worker(t, "--cluster", url)
-	<-run.done
-	if got, err := os.ReadFile(sums); run.status != 0 || string(got) != want {
-		t.Errorf("exit status %d, messages %q, %v, %s", run.status, &run.errs, err, difference(string(got), want))
 	}
 }
 

@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"net"
@@ -18,7 +17,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stint-go/stint/cluster"
 )
 
@@ -147,7 +145,7 @@ func (p *faultRun) wantAllRun(n int) {
 }
 
 // Parts of the scripts of jobs. Each job notes that it runs, and prints to both outputs; the
-// output of some is sent in pieces.
+// output of some is sent in parts.
 const (
 	notes     = `echo $1 $WORKER >>runs; `
 	waitsLate = `while [ $(wc -l <runs) -gt 40 ] && [ ! -e go ]; do sleep 0.02; done; `
@@ -367,7 +365,6 @@ func TestServerGoesAway(t *testing.T) {
 		{"purge", "subjects_filter", "removed 0 messages\n"},
 		{"dead", "STREAM.MSG.GET.stint-dead", "no dead letters\n"},
 		{"run echo ::: a", "stint.workers", "a\n"},
-		{"run echo ::: a", "STREAM.CREATE.stint-output", "a\n"},
 		{"run echo ::: a", "PUB stint.run.", "a\n"},
 	} {
 		t.Run(test.args+" "+test.first, func(t *testing.T) {
@@ -396,93 +393,4 @@ func TestServerGoesAway(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestRunClusterReceiverIsAway starts another run while one that receives output is between the
-// removal of its consumer and the next one, at its start or later. Nothing is lost.
-func TestRunClusterReceiverIsAway(t *testing.T) {
-	t.Parallel()
-	for name, at := range map[string]int64{"start": 1, "later": 2} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			url, _ := serve(t, "--token", "secret")
-			url = withSecret(url, "secret")
-			worker(t, "--cluster", url, "--run", "-j", "2")
-			var n atomic.Int64
-			away, back := make(chan struct{}), make(chan struct{})
-			proxy := newFaultProxy(t, url, func(data []byte) {
-				if bytes.Contains(data, []byte("$JS.API.CONSUMER.DELETE.stint-output.")) && n.Add(1) == at {
-					close(away)
-					<-back
-				}
-			})
-			js, err := jetstream.New(connect(t, url))
-			must(t, err)
-			output := func() (messages uint64, consumers int) {
-				if s, err := js.Stream(t.Context(), "stint-output"); err == nil {
-					messages, consumers = s.CachedInfo().State.Msgs, s.CachedInfo().State.Consumers
-				}
-				return messages, consumers
-			}
-			p := newClusterRun(t, proxy.url, "-s", "while [ ! -e go ]; do sleep 0.02; done; yes $1 | head -c 300000", ":::", "1", "2", "3", "4").start()
-			if at > 1 {
-				eventually(func() bool { _, n := output(); return n > 0 })
-				must(t, js.DeleteConsumer(t.Context(), "stint-output", state(t, url).Runs[0].Run))
-			}
-			<-away
-			p.write("go", "")
-			if !eventually(func() bool { n, _ := output(); return n == 4 }) {
-				t.Error("the server does not have four pieces")
-			}
-			newClusterRun(t, url, "echo", ":::", "another").start().want(0, "another\n", "")
-			if n, _ := output(); n != 4 {
-				t.Errorf("after another run, the server has %d pieces, want 4", n)
-			}
-			close(back)
-			p.want(0, strings.Repeat("1\n", 150000)+strings.Repeat("2\n", 150000)+strings.Repeat("3\n", 150000)+strings.Repeat("4\n", 150000), "")
-			left(t, url)
-		})
-	}
-}
-
-// TestRunClusterNoRoom starts a run while the output of another fills the server. The run, the
-// worker and status say so, and the run goes on when purge has removed what the other has left.
-func TestRunClusterNoRoom(t *testing.T) {
-	t.Parallel()
-	url, _ := serve(t)
-	newClusterRun(t, url, "echo").start().want(0, "", "") // without items: it makes the stream
-	nc := connect(t, url)
-	c, err := cluster.Connect(t.Context(), url, cluster.NATS(natsOptions(t, url)...))
-	must(t, err)
-	defer c.Close()
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error)
-	other := cluster.NewTask("other", func(context.Context, int) (int, error) { return 0, nil })
-	go func() { _, err := cluster.Map(ctx, c, other, []int{1}); ended <- err }()
-	until(t, url, "the other run is there", func(s *cluster.Status) bool { return len(s.Runs) == 1 })
-	subject, n := "stint.output."+state(t, url).Runs[0].Run, 0
-	for ; ; n++ {
-		m, err := nc.Request(subject, make([]byte, 1<<20-1<<10), patience)
-		must(t, err)
-		if bytes.Contains(m.Data, []byte("error")) {
-			break
-		}
-	}
-	w := faultWorker(t, url, "WORKER=1", "--run", "-j", "2")
-	p := newClusterRun(t, url, "-s", "yes $1 | head -c 300000", ":::", "1").start()
-	for who, errs := range map[string]*syncBuilder{"worker": &w.errs, "run": &p.errs} {
-		if !eventually(func() bool {
-			return strings.Contains(errs.String(), "stint: the server has no room for more output of jobs")
-		}) {
-			t.Errorf("the messages of the %s are %q, want that it waits for room", who, errs.String())
-		}
-	}
-	if out, _, _ := runStint(t, "", "status", "--cluster", url); !strings.Contains(out, "\nOUTPUT: ") || !strings.Contains(out, " MiB wait for their runs, and workers for room\n") {
-		t.Errorf("status does not say that workers wait for room:\n%s", out)
-	}
-	cancel()
-	<-ended
-	wantRun(t, 0, fmt.Sprintf("removed %d messages\n", n), "", "purge", "--cluster", url)
-	p.want(0, strings.Repeat("1\n", 150000), "waiting for room")
-	left(t, url)
 }

@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	inlineSize = 128 << 10 // of the output that a result has itself
-	pieceSize  = 512 << 10 // of more, at most
+	inlineSize = 128 << 10   // of the output that a result has itself
+	partSize   = 256<<10 - 1 // of more, at most
 )
 
 // outputSizes are numbers of bytes that a job prints, and prints as errors.
@@ -37,14 +37,14 @@ func TestRunClusterOutputSizes(t *testing.T) {
 	url, _ := serve(t)
 	worker(t, "--cluster", url, "--run", "-j", "4")
 	small := slices.Concat(outputSizes{{0, 0}, {1, 0}, {0, 1}}, split(inlineSize-1), split(inlineSize))
-	large := slices.Concat(split(inlineSize+1), outputSizes{{pieceSize, 0}, {pieceSize + 1, pieceSize - 1}, {3 << 20, 0}, {0, 3 << 20}, {3 << 20, 0}, {0, 0}})
+	large := slices.Concat(split(inlineSize+1), outputSizes{{partSize, 0}, {partSize + 1, partSize - 1}, {3 << 20, 0}, {0, 3 << 20}, {3 << 20, 0}, {0, 0}})
 	wantOutputs(t, url, small)
-	if got := pieces(t, url); got != 0 {
-		t.Errorf("%d pieces for output that fits into results, want none", got)
+	if got, want := stored(t, url), small.messages(); got != want {
+		t.Errorf("%d messages for output that fits into results, want %d", got, want)
 	}
 	wantOutputs(t, url, large)
-	if got, want := pieces(t, url), large.pieces(); got < want {
-		t.Errorf("%d pieces for large output, want %d", got, want)
+	if got, want := stored(t, url), small.messages()+large.messages(); got != want {
+		t.Errorf("%d messages with those for large output, want %d", got, want)
 	}
 	left(t, url)
 }
@@ -68,7 +68,7 @@ func TestRunClusterServerAllowsLess(t *testing.T) {
 		"messages of 16K":  func(o *natsserver.Options) { o.MaxPayload = 16 << 10 },
 		"messages of 256K": func(o *natsserver.Options) { o.MaxPayload = 256 << 10 },
 		"messages of 2M":   func(o *natsserver.Options) { o.MaxPayload = 2 << 20 },
-		"six streams":      account(t, "max_streams: 6"),
+		"five streams":     account(t, "max_streams: 5"),
 		"4M in all":        account(t, "max_file: 4M"),
 		"sizes in 4M":      account(t, "max_file: 4M, max_bytes_required: true"),
 		"streams of 1M":    account(t, "disk_max_stream_bytes: 1MB, max_bytes_required: true"),
@@ -78,7 +78,7 @@ func TestRunClusterServerAllowsLess(t *testing.T) {
 			t.Parallel()
 			url := natsServer(t, set)
 			worker(t, "--cluster", url, "--run", "-j", "4")
-			wantOutputs(t, url, slices.Concat(outputSizes{{0, 0}, {1, 1}, {3 << 20, 3 << 20}}, split(5<<10), split(12<<10), split(inlineSize), split(pieceSize)))
+			wantOutputs(t, url, slices.Concat(outputSizes{{0, 0}, {1, 1}, {3 << 20, 3 << 20}}, split(5<<10), split(12<<10), split(inlineSize), split(partSize)))
 			input := strings.Join(items1to(100_000), "\n") + "\n"
 			p := newClusterRun(t, url, "--pipe", "cat")
 			p.Stdin = strings.NewReader(input)
@@ -112,29 +112,29 @@ func TestRunClusterBlockTooLarge(t *testing.T) {
 // TestRunClusterTooFewStreams says how many are needed.
 func TestRunClusterTooFewStreams(t *testing.T) {
 	t.Parallel()
-	url := natsServer(t, account(t, "max_streams: 5"))
+	url := natsServer(t, account(t, "max_streams: 4"))
 	p := newClusterRun(t, url, "echo", ":::", "a").start()
-	if p.end(); p.ProcessState.ExitCode() != 1 || !strings.Contains(p.errs.String(), "one of 6 that are needed") {
+	if p.end(); p.ProcessState.ExitCode() != 1 || !strings.Contains(p.errs.String(), "one of 5 that are needed") {
 		t.Errorf("exit status %d, messages %q", p.ProcessState.ExitCode(), p.errs.String())
 	}
 }
 
-// pieces returns how many pieces of output the server has had.
-func pieces(t *testing.T, url string) int {
+// stored returns how many messages the stream of results has had.
+func stored(t *testing.T, url string) int {
 	t.Helper()
 	js, err := jetstream.New(connect(t, url))
 	must(t, err)
-	stream, err := js.Stream(t.Context(), "stint-output")
+	stream, err := js.Stream(t.Context(), "stint-results")
 	must(t, err)
 	return int(stream.CachedInfo().State.LastSeq)
 }
 
-// pieces returns how many are needed.
-func (o outputSizes) pieces() int {
-	n := 0
+// messages returns how many the results need.
+func (o outputSizes) messages() int {
+	n := len(o)
 	for _, size := range o {
 		if size[0]+size[1] > inlineSize {
-			n += (size[0]+pieceSize-1)/pieceSize + (size[1]+pieceSize-1)/pieceSize
+			n += (size[0]+partSize-1)/partSize + (size[1]+partSize-1)/partSize
 		}
 	}
 	return n

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // TestRunClusterRandomFaults has runs on a cluster whose workers and server are killed or restarted,
@@ -163,7 +165,7 @@ func (f *randomFaults) fault(r *rand.Rand) {
 	}
 }
 
-// The output of an item: of one in seven it is sent in pieces.
+// The output of an item: of one in seven it is sent in parts.
 const randomOutput = `n=$(($1 * 7919 % 2000)); [ $(($1 % 7)) != 0 ] || n=$((130000 + $1 * 1013 % 600000)); yes $1 | head -c $n; echo; echo err $1 >&2`
 
 func outputOf(item int) string {
@@ -278,13 +280,15 @@ func (f *randomFaults) resumed(r *rand.Rand) {
 // wantNothingLeftBehind wants that the workers remove what killed submitters have left.
 func (f *randomFaults) wantNothingLeftBehind() {
 	f.t.Helper()
+	js, err := jetstream.New(connect(f.t, f.proxy.url))
+	must(f.t, err)
 	for end := time.Now().Add(5 * patience); ; time.Sleep(time.Second) {
-		s := state(f.t, f.proxy.url)
-		if len(s.Runs) == 0 && s.Output.Bytes == 0 && s.Tasks[0].Queued+s.Tasks[0].InFlight == 0 {
+		found := remains(f.t, js)
+		if found == "" {
 			return
 		}
 		if time.Now().After(end) {
-			f.t.Fatalf("left at the server: %+v", s)
+			f.t.Fatalf("left at the server: %s", found)
 		}
 	}
 }

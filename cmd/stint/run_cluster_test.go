@@ -125,6 +125,9 @@ type commandLine struct {
 	args  []string
 }
 
+// odd is no UTF-8, and changes a terminal.
+const odd = "a\xff\xed\xa0\x80b\x1b[31mtwo\nlines\ufffd"
+
 // commandLines are those that are compared. Their jobs run in any order.
 func commandLines() []commandLine {
 	line := func(args ...string) commandLine { return commandLine{"", args} }
@@ -132,6 +135,8 @@ func commandLines() []commandLine {
 	return []commandLine{
 		line("echo", ":::", "a", "b c", "", "$d", "*", "-n", "\xff"), line("echo", "{}-{.}-{/}-{//}-{/.}-{#}", ":::", "x/y.z", "/a.b/c", "d"),
 		line("echo", "{2}{1}{2.}", ":::", "a", "b", ":::", "1.x", "2.y"), line("echo", ":::", "a", "b", ":::", "c", "d", ":::", "e"),
+		line("-I", odd, "printf", "%s|", "x"+odd+"y", ":::", "a"), line("printf", "%s|", odd, ":::", odd), line("--tag", "echo", ":::", odd),
+		line("-s", `printf %s "$1" >&2; exit 3`, ":::", odd), line("--json", "printf", "%s", ":::", odd),
 		line("-n", "2", "echo", "x{}y", ":::", "a", "b", "c"), line("-X", "echo", ":::", "a", "b", "c"), line("-I", "_", "echo", "{}_", ":::", "a"),
 		line("-s", `echo "$1" {2} $#`, ":::", "a b", "c", ":::", "d"), line("-s", "printf '{}\\n'; pwd", ":::", "a'b", "$HOME"),
 		line(":::", "echo a | tr a b", "exit 3", "cat dir/file.txt"), line("-a", "DIR/list", "echo"), line("-a", "DIR/list", "-a", "DIR/blank", "echo", "{1}{2}"),
@@ -179,51 +184,33 @@ func TestRunOnCluster(t *testing.T) {
 	left(t, url)
 }
 
-// A run that is cancelled ends, although its input goes on.
-func TestCancelOfARunWhoseInputGoesOn(t *testing.T) {
+// A run that is cancelled ends, although its input goes on, or it waits for that.
+func TestCancelOfARunWithoutAnEnd(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"echo"}, {"-n", "2", "echo"}, {"--pipe", "cat"}, {"--halt", "soon", "-j", "2", "echo"}} {
+	for _, test := range []struct {
+		args  string
+		input string
+	}{
+		{"echo", strings.Repeat("x\n", 1<<20)}, {"-n 2 echo", strings.Repeat("x\n", 1<<20)}, {"--pipe cat", strings.Repeat("x\n", 1<<20)},
+		{"--halt soon -j 2 echo", strings.Repeat("x\n", 1<<20)}, {"echo", "a\nb"}, {"--pipe --block 1 cat", "a\nb"},
+	} {
 		url, _ := serve(t)
-		stdin, input := io.Pipe()
+		r, w, err := os.Pipe()
+		must(t, err)
 		var errs strings.Builder
 		ended := make(chan int, 1)
 		go func() {
-			ended <- execute(t.Context(), runsOf(url, args...), console.Streams{Stdin: stdin, Stdout: io.Discard, Stderr: &errs})
+			ended <- execute(t.Context(), runsOf(url, strings.Fields(test.args)...), console.Streams{Stdin: r, Stdout: io.Discard, Stderr: &errs})
 		}()
-		go func() { _, _ = io.WriteString(input, strings.Repeat("x\n", 1<<20)) }()
+		go func() { _, _ = io.WriteString(w, test.input) }() // and does not close it
 		until(t, url, "there is a run that waits", func(s *cluster.Status) bool { return len(s.Runs) == 1 && s.Runs[0].Waiting > 0 })
 		run := state(t, url).Runs[0].Run
 		wantRun(t, 0, "", "", "cancel", run, "--cluster", url)
 		if status, want := <-ended, run+" was cancelled elsewhere"; status != 1 || !strings.Contains(errs.String(), want) {
-			t.Errorf("%q ended with status %d, messages %q, want 1 and %q", args, status, &errs, want)
+			t.Errorf("%q ended with status %d, messages %q, want 1 and %q", test.args, status, &errs, want)
 		}
-		must(t, stdin.Close())
-		left(t, url)
-	}
-}
-
-// A run that is cancelled ends, although it waits for its input.
-func TestCancelOfARunWithoutInput(t *testing.T) {
-	t.Parallel()
-	for _, args := range [][]string{{"echo"}, {"--pipe", "--block", "1", "cat"}} {
-		url, _ := serve(t)
-		r, w, err := os.Pipe()
-		must(t, err)
-		_, err = w.WriteString("a\nb")
-		must(t, err)
-		var errs strings.Builder
-		ended := make(chan int, 1)
-		go func() {
-			ended <- execute(t.Context(), runsOf(url, args...), console.Streams{Stdin: r, Stdout: io.Discard, Stderr: &errs})
-		}()
-		until(t, url, "there is a run that waits", func(s *cluster.Status) bool { return len(s.Runs) == 1 && s.Runs[0].Waiting == 1 })
-		run := state(t, url).Runs[0].Run
-		wantRun(t, 0, "", "", "cancel", run, "--cluster", url)
-		if status, want := <-ended, run+" was cancelled elsewhere"; status != 1 || !strings.Contains(errs.String(), want) {
-			t.Errorf("%q ended with status %d, messages %q, want 1 and %q", args, status, &errs, want)
-		}
-		w.Close()
 		r.Close()
+		w.Close()
 		left(t, url)
 	}
 }

@@ -196,10 +196,9 @@ func TestRunClusterForgedProgram(t *testing.T) {
 	must(t, err)
 	defer c.Close()
 	type request struct {
-		Command  [][]byte `json:"command"`
-		Items    [][]byte `json:"items,omitempty"`
-		Shell    string   `json:"shell,omitempty"`
-		Receiver string   `json:"receiver"`
+		Command [][]byte `json:"command"`
+		Items   [][]byte `json:"items,omitempty"`
+		Shell   string   `json:"shell,omitempty"`
 	}
 	type response struct {
 		Exit   int    `json:"exit"`
@@ -224,7 +223,6 @@ func TestRunClusterForgedProgram(t *testing.T) {
 		{Shell: "sh"},
 	}
 	for i := range all {
-		all[i].Receiver = "none"
 		if all[i].Items == nil {
 			all[i].Items = words("a")
 		}

@@ -39,11 +39,13 @@ func (m ownTokens) Run() int {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
-	os.Setenv("XDG_RUNTIME_DIR", dir)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
 		if signal.Ignored(s) { // as in the background: the programs would ignore it, too
 			signal.Notify(make(chan os.Signal, 1), s)
 		}
+	}
+	for _, name := range []string{"XDG_CONFIG_HOME", "AppData"} { // the configuration directory, on some systems
+		os.Setenv(name, dir)
 	}
 	flag.Parse()
 	if flag.Lookup("test.parallel").Value.String() == flag.Lookup("test.parallel").DefValue {
@@ -58,7 +60,8 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("GORACE", "atexit_sleep_ms=0") // else each command takes a second under the race detector
+			env.Setenv("HOME", filepath.Join(env.WorkDir, ".tmp")) // where servers write their tokens
+			env.Setenv("GORACE", "atexit_sleep_ms=0")              // else each command takes a second under the race detector
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

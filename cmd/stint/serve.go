@@ -30,9 +30,8 @@ when there is room again; if that does not help it exits with 1.
 
 By default only the commands of the same user on the same machine can connect:
 the server generates a token, which the commands find in a file that nobody else
-can read, stint/token-PORT in $XDG_RUNTIME_DIR or, without that, the same with
-@HOST in the user's configuration directory. These connections are encrypted,
-and to no program that does not know the token. To accept connections from other
+can read, stint/token-PORT@HOST in the user's configuration directory. These
+connections are encrypted, and to no program that does not know the token. To accept connections from other
 machines, the server needs users or a token, which clients give in STINT_TOKEN,
 or in the URL, as in nats://TOKEN@host:4222. With these and without --tls-cert
 the network traffic is not encrypted, and clients do not know who listens at the

@@ -28,86 +28,38 @@ import (
 	"github.com/stint-go/stint/cmd/stint/internal/testfiles"
 )
 
+// homeless makes another directory for token files.
+func homeless(t *testing.T) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"XDG_CONFIG_HOME", "HOME", "AppData"} { // the configuration directory, on some systems
+		t.Setenv(name, dir)
+	}
+}
+
 // TestTokenFile checks the file with the generated token of a server.
 func TestTokenFile(t *testing.T) {
-	for _, where := range []string{"XDG_RUNTIME_DIR", "XDG_CONFIG_HOME"} {
-		dir := filepath.Join(t.TempDir(), "home")
-		t.Setenv("XDG_RUNTIME_DIR", "")
-		t.Setenv("XDG_CONFIG_HOME", "") // the configuration directory, on some systems
-		t.Setenv(where, dir)
-		t.Setenv("HOME", dir)
-		t.Setenv("AppData", dir)
-		address := freeAddress(t)
-		path := tokenPath(t, address[len("127.0.0.1:"):])
-		if where == "XDG_RUNTIME_DIR" { // the other directory does not exist yet
-			must(t, os.MkdirAll(filepath.Dir(path), 0o700))
-			testfiles.Write(t, path, "of a server that was killed")
-		}
-		b := begin(t, false, "serve", "--listen", address)
-		url := b.line()
-		for name, want := range map[string]os.FileMode{path: 0o600, filepath.Dir(path): 0o700} {
-			if info, err := os.Stat(name); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != want {
-				t.Errorf("%s: %v, %v; want mode %v", name, info, err, want)
-			}
-		}
-		wantRun(t, 1, "", "in use", "serve", "--listen", address)
-		for _, this := range []string{url, strings.TrimPrefix(url, "nats://"), strings.Replace(url, "127.0.0.1", "localhost", 1)} {
-			wantRun(t, 0, "no runs", "", "status", "--cluster", this)
-		}
-		t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
-		t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-		t.Setenv("HOME", t.TempDir())
-		t.Setenv("AppData", t.TempDir())
-		wantRun(t, 1, "", "be the user that started it", "status", "--cluster", url)
-		b.end(0)
-		if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) > 0 {
-			t.Errorf("left: %v, %v", left, err)
+	homeless(t)
+	address := freeAddress(t)
+	path := tokenPath(t, address[len("127.0.0.1:"):])
+	must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	testfiles.Write(t, path, "of a server that was killed")
+	b := begin(t, false, "serve", "--listen", address)
+	url := b.line()
+	for name, want := range map[string]os.FileMode{path: 0o600, filepath.Dir(path): 0o700} {
+		if info, err := os.Stat(name); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v; want mode %v", name, info, err, want)
 		}
 	}
-}
-
-// TestTokenFileIsTheNewest has the file of a killed server where commands look first.
-func TestTokenFileIsTheNewest(t *testing.T) {
-	home, runtime := t.TempDir(), t.TempDir()
-	t.Setenv("XDG_RUNTIME_DIR", "")
-	for _, name := range []string{"XDG_CONFIG_HOME", "HOME", "AppData"} {
-		t.Setenv(name, home)
+	wantRun(t, 1, "", "in use", "serve", "--listen", address)
+	for _, this := range []string{url, strings.TrimPrefix(url, "nats://"), strings.Replace(url, "127.0.0.1", "localhost", 1)} {
+		wantRun(t, 0, "no runs", "", "status", "--cluster", this)
 	}
-	url, _ := serve(t)
-	t.Setenv("XDG_RUNTIME_DIR", runtime)
-	stale := tokenPath(t, strings.TrimPrefix(url, "nats://127.0.0.1:"))
-	must(t, os.MkdirAll(filepath.Dir(stale), 0o700))
-	testfiles.Write(t, stale, "of a server that was killed")
-	if later := time.Now().Add(time.Hour); os.Chtimes(stale, later, later) != nil {
-		t.Skip("no times of files here")
-	}
-	_, errs, code := runStint(t, "", "status", "--cluster", url)
-	if want := "does not know the token in " + stale; code != 1 || !strings.Contains(errs, want) {
-		t.Errorf("the newest file has a wrong token: exit status %d, messages %q; want 1 and which file it is", code, errs)
-	}
-	must(t, os.Chtimes(stale, time.Unix(1, 0), time.Unix(1, 0)))
-	wantRun(t, 0, "no runs", "", "status", "--cluster", url)
-}
-
-// TestTokenFileOfEachAddress runs servers at the same port of several addresses.
-func TestTokenFileOfEachAddress(t *testing.T) {
-	t.Parallel()
-	_, port, err := net.SplitHostPort(freeAddress(t))
-	must(t, err)
-	addresses := []string{"localhost:" + port}
-	for _, ip := range []string{"127.0.0.1", "127.0.0.2", "::1"} {
-		address := net.JoinHostPort(ip, port)
-		l, err := net.Listen("tcp", address)
-		if err != nil {
-			t.Logf("not an address here: %v", err)
-			continue
-		}
-		l.Close()
-		begin(t, false, "serve", "--listen", address).line()
-		addresses = append(addresses, address)
-	}
-	for _, address := range append(addresses, strings.Join(addresses, ",")) {
-		wantRun(t, 0, "no runs", "", "status", "--cluster", address)
+	homeless(t)
+	wantRun(t, 1, "", "be the user that started it", "status", "--cluster", url)
+	b.end(0)
+	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
 	}
 }
 
@@ -371,6 +323,7 @@ func TestServerThatFails(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "queue")
 	url, b := serve(t, "--dir", dir)
+	wantRun(t, 1, "", "another server uses this directory", "serve", "--listen", "127.0.0.1:0", "--dir", dir)
 	if err := os.Rename(dir, dir+" elsewhere"); err != nil {
 		t.Skipf("a directory in use cannot be renamed here: %v", err)
 	}

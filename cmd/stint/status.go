@@ -12,8 +12,7 @@ var statusHelp = help{
 	short: "Print the runs, tasks and workers of a server",
 	long: `Print the state of a server: the runs that have not ended, the tasks that are
 queued and in flight under each task name, the workers that answer within half a
-second, output of jobs that waits for its run, and the latest 100 dead letters and
-how many more there are.
+second, and the latest 100 dead letters and how many more there are.
 
 A task in flight is with a worker; it is redelivered if another worker had it
 before. A limit of - is none. LEFT counts the calls that did not return after

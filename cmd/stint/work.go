@@ -112,7 +112,7 @@ func (c *clientCommand) runJobs(ctx context.Context, con *console.Console, names
 			return usage(c.Command, errors.New("the --run option wants names of programs, separated by commas: not "+console.Quote(name)))
 		}
 	}
-	w, err := remote.NewWorker(&c.server, programs, jobs, con, watcher())
+	w, err := remote.NewWorker(programs, jobs, con, watcher())
 	if err != nil {
 		return err
 	}

@@ -4,43 +4,14 @@ import (
 	"io"
 	"net"
 	"os"
-	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stint-go/stint/cluster"
-	"github.com/stint-go/stint/cmd/stint/internal/console"
 	"github.com/stint-go/stint/cmd/stint/internal/sum"
 	"github.com/stint-go/stint/cmd/stint/internal/testfiles"
 )
-
-// TestWorkerKilled kills a worker that has files. Another worker gets them when the lease
-// has ended.
-func TestWorkerKilled(t *testing.T) {
-	grow(t)
-	want, _, _ := runStint(t, "", "sum", "tree")
-	url, _ := serve(t)
-	cmd := spawn(t, true, "stint", "work", "-j", "4", "--cluster", url)
-	if line := cmd.line(); !strings.HasPrefix(line, "stint: working for ") {
-		t.Fatalf("the worker prints %q", line)
-	}
-	until(t, url, "the worker is there", func(s *cluster.Status) bool { return len(s.Workers) == 1 })
-	pause(t, cmd.Process) // so that it has files, and none is finished
-	var out, messages strings.Builder
-	done := make(chan int)
-	go func() {
-		done <- execute(t.Context(), []string{"sum", "tree", "--cluster", url}, console.Streams{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &messages})
-	}()
-	until(t, url, "the worker has files", func(s *cluster.Status) bool { return len(s.Tasks) == 1 && s.Tasks[0].InFlight > 0 })
-	must(t, cmd.Process.Kill())
-	_ = cmd.Wait()
-	worker(t, "--cluster", url)
-	if code := <-done; code != 0 || out.String() != want {
-		t.Errorf("exit status %d, messages %q, output %s", code, &messages, difference(out.String(), want))
-	}
-}
 
 // TestWorkerInterrupted wants exit status 0 of a worker, even while the server is away.
 func TestWorkerInterrupted(t *testing.T) {
@@ -136,23 +107,6 @@ func TestWorkWaitsForUnknownServer(t *testing.T) {
 			t.Errorf("with an unknown host name, the worker prints %q", line)
 		}
 		b.end(130)
-	}
-}
-
-// TestWorkTerminatedWhileWaiting terminates a worker that has not reached a server.
-func TestWorkTerminatedWhileWaiting(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("no SIGTERM here")
-	}
-	cmd := spawn(t, true, "stint", "work", "--cluster", "nats://"+freeAddress(t))
-	if line := cmd.line(); !strings.HasPrefix(line, "stint: waiting for a server at ") {
-		t.Errorf("the worker prints %q", line)
-	}
-	must(t, cmd.Process.Signal(syscall.SIGTERM))
-	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != 143 {
-		t.Errorf("exit status %d, want 143", code)
 	}
 }
 

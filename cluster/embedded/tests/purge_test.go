@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
 )
@@ -38,23 +37,14 @@ func TestLeftByTheDead(t *testing.T) {
 			left := leaveBehind(t, where, j.as("dead"))
 			counter.publish(t, "stint.dead.dead.0", "{}")
 			counter.publish(t, "stint.alone.dead.1.a", "")
-			counter.makeOutput(t)
-			for range 3 {
-				counter.publish(t, "stint.output.dead", "a piece")
-			}
+			counter.publish(t, "stint.result.dead.part.3", "a part")
 
 			// This run stays: its submitter is alive.
 			client := connect(t, where)
 			c := begin(bounded(t), client, named("later/v1", j), items(20, item{}))
 			counter.queued(t, left.tasks+20)
-			output := "stint.output." + counter.onlyRun(t, client) // nobody has subscribed: its submitter connects again
-			counter.publish(t, output, "a piece")
-			if s, err := client.Health(bounded(t)); err != nil || s.Output.Bytes == 0 || s.Output.Full {
-				t.Errorf("health: got %+v, %v, want some output", s, err)
-			}
-			purge(t, connect(t, where), j, left.tasks+left.results+4)
+			purge(t, connect(t, where), j, left.tasks+left.results+2)
 			counter.queued(t, 20)
-			eventually(t, "the output is removed", func() bool { return fmt.Sprint(counter.subjects(t, "stint-output")) == "["+output+"]" })
 			eventually(t, "the results and the marks are removed", func() bool { return counter.kept(t) == 0 && len(counter.subjects(t, "stint-runs")) == 1 })
 			if subjects := fmt.Sprint(counter.subjects(t, "stint-dead")); subjects != "[stint.dead.dead.0]" {
 				t.Errorf("the dead letters are %v", subjects)
@@ -63,17 +53,6 @@ func TestLeftByTheDead(t *testing.T) {
 			serve(t, connect(t, where), 4, named("later/v1", j))
 			c.succeed(t, 20)
 		})
-	}
-}
-
-// makeOutput makes the stream of the command.
-func (c counter) makeOutput(t *testing.T) {
-	t.Helper()
-	_, err := c.js.CreateStream(bounded(t), jetstream.StreamConfig{
-		Name: "stint-output", Subjects: []string{"stint.output.>"}, Retention: jetstream.WorkQueuePolicy, MaxBytes: 4 << 20, Discard: jetstream.DiscardNew,
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -128,16 +107,10 @@ func TestPurgeAsksTwice(t *testing.T) {
 	client := connect(t, where)
 	c := begin(bounded(t), client, newTask(j), items(20, item{}))
 	counter.queued(t, 20)
-	counter.makeOutput(t)
-	counter.publish(t, "stint.output."+counter.onlyRun(t, client), "a piece")
 	counter.expire(t)
 	purger := connect(t, where, cluster.Heartbeat(2*heartbeat))
 	if n, err := purger.Purge(bounded(t)); n != 0 || err != nil {
 		t.Errorf("Purge: got %d, %v, want 0", n, err)
-	}
-	equal(t, "pieces of output", len(counter.subjects(t, "stint-output")), 1)
-	if err := counter.purge("stint-output", "stint.output.>"); err != nil {
-		t.Fatal(err)
 	}
 	serve(t, connect(t, where), 4, newTask(j))
 	c.succeed(t, 20)

@@ -90,21 +90,23 @@ func isLoopback(host string) bool {
 
 // Connect connects to the server.
 func (c *Connection) Connect(ctx context.Context, opts ...cluster.ClientOption) (*cluster.Client, error) {
-	client, err := c.connect(ctx, opts...)
+	return c.Await(ctx, nil, opts...)
+}
+
+// Await is Connect, but unless con is nil it waits for a server that is not there yet, and says so
+// once.
+func (c *Connection) Await(ctx context.Context, con *console.Console, opts ...cluster.ClientOption) (*cluster.Client, error) {
+	login, err := c.options()
 	if err != nil {
 		return nil, c.Failed(err)
 	}
-	return client, nil
-}
-
-// Await is Connect, but waits for a server that is not there yet, and says so once.
-func (c *Connection) Await(ctx context.Context, con *console.Console, opts ...cluster.ClientOption) (*cluster.Client, error) {
+	opts = append(opts, cluster.NATS(login...))
 	for told := false; ; told = true {
-		client, err := c.connect(ctx, opts...)
+		client, err := cluster.Connect(ctx, c.URL, opts...)
 		if err == nil {
 			return client, nil
 		}
-		if isPermanent(err) {
+		if con == nil || isPermanent(err) {
 			return nil, c.Failed(err)
 		}
 		if !told {
@@ -118,8 +120,7 @@ func (c *Connection) Await(ctx context.Context, con *console.Console, opts ...cl
 	}
 }
 
-// isPermanent reports whether waiting does not help against err: a file is wrong, or the
-// server has refused. Any other error may mean that the server or a network is not there
+// isPermanent reports whether waiting does not help against err: the server has refused. Any other error may mean that the server or a network is not there
 // yet.
 func isPermanent(err error) bool {
 	if _, other := errors.AsType[otherServerError](err); other {
@@ -128,9 +129,8 @@ func isPermanent(err error) bool {
 	if errors.Is(err, nats.ErrTLS) {
 		return !isDisconnect(err)
 	}
-	_, file := errors.AsType[*fileError](err)
 	_, answer := errors.AsType[jetstream.JetStreamError](err)
-	return file || answer || slices.ContainsFunc([]error{
+	return answer || slices.ContainsFunc([]error{
 		nats.ErrAuthorization, nats.ErrAuthExpired, nats.ErrAuthRevoked, nats.ErrAccountAuthExpired, nats.ErrPermissionViolation,
 		nats.ErrSecureConnRequired, nats.ErrSecureConnWanted, nats.ErrMixingWebsocketSchemes, cluster.ErrFull,
 	}, func(target error) bool { return errors.Is(err, target) })
@@ -154,18 +154,13 @@ func waitReason(err error) string {
 	return ": " + inner.Error()
 }
 
-// fileError is an error of a file with secrets or certificates.
-type fileError struct{ err error }
-
-func (e *fileError) Error() string { return e.err.Error() }
-
-// readFiles reads the files that opts name, as the client does once it has reached a
+// readLogin reads the credentials that opts name, as the client does once it has reached a
 // server.
-func readFiles(opts []nats.Option) error {
+func readLogin(opts []nats.Option) error {
 	var o nats.Options
 	for _, opt := range opts {
 		if err := opt(&o); err != nil {
-			return &fileError{err}
+			return err
 		}
 	}
 	if o.UserJWT == nil {
@@ -175,18 +170,7 @@ func readFiles(opts []nats.Option) error {
 	if err == nil {
 		_, err = o.SignatureCB(nil)
 	}
-	if err != nil {
-		return &fileError{err}
-	}
-	return nil
-}
-
-func (c *Connection) connect(ctx context.Context, more ...cluster.ClientOption) (*cluster.Client, error) {
-	opts, err := c.options()
-	if err != nil {
-		return nil, err
-	}
-	return cluster.Connect(ctx, c.URL, append(more, cluster.NATS(opts...))...)
+	return err
 }
 
 // options returns the options of a NATS client of the server.
@@ -203,33 +187,25 @@ func (c *Connection) options() ([]nats.Option, error) {
 	if c.CA != "" {
 		opts = append(opts, nats.RootCAs(c.CA))
 	}
-	return opts, readFiles(opts)
+	return opts, readLogin(opts)
 }
 
-// login sets the options for URLs without a secret: see login.
+// login sets the options for URLs without a secret: see login. With a secret in one of them the
+// user says which servers are right.
 func (c *Connection) login(o *nats.Options) error {
-	parts, secrets, ws := strings.Split(c.URL, ","), 0, false
-	for _, part := range parts {
+	ws := false
+	for part := range strings.SplitSeq(c.URL, ",") {
 		u, err := parse(strings.TrimSpace(part))
-		if err != nil {
+		if err != nil || u.User.Username() != "" {
 			return err
 		}
 		ws = ws || u.Scheme == "ws" || u.Scheme == "wss"
-		if u.User.Username() != "" {
-			secrets++
-		}
-	}
-	if secrets == len(parts) {
-		return nil
 	}
 	l := &login{CustomDialer: o.CustomDialer, trusted: c.CA != ""}
 	if l.CustomDialer == nil {
 		l.CustomDialer = &net.Dialer{Timeout: o.Timeout}
 	}
-	o.CustomDialer = l
-	if secrets == 0 { // the client takes no token beside one in a URL
-		o.TokenHandler = l.token
-	}
+	o.CustomDialer, o.TokenHandler = l, l.token
 	if c.CA == "" && !ws { // with a configuration the client uses TLS for ws:// too
 		o.TLSConfig = l.tls()
 	}

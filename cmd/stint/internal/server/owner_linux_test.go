@@ -65,10 +65,7 @@ func TestServerOfAnotherUser(t *testing.T) {
 }
 
 func testServerOfAnotherUser(t *testing.T, url string) {
-	for _, home := range []string{"XDG_RUNTIME_DIR", "HOME", "XDG_CONFIG_HOME"} {
-		t.Setenv(home, t.TempDir())
-	}
-	t.Setenv(TokenVariable, "")
+	homes(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

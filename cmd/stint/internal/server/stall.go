@@ -22,7 +22,6 @@ type Stall struct {
 	Console  *console.Console
 	Interval time.Duration                        // without a result, before it is reported
 	Task     string                               // the name of the task
-	Output   bool                                 // its workers may wait for room for output
 	Advice   func([]cluster.WorkerStatus) string  // what to do if none of the workers runs it
 	State    func() (isPending bool, results int) // whether a result is waited for, and how many have arrived
 }
@@ -81,14 +80,8 @@ func (s *Stall) reason(ctx context.Context, pending bool) string {
 	case !pending:
 		return ""
 	}
-	for _, w := range status.Workers {
-		switch {
-		case !slices.Contains(w.Tasks, s.Task):
-		case s.Output && status.Output.Full:
-			return "the server has no room for more output of jobs; waiting for room"
-		default:
-			return ""
-		}
+	if slices.ContainsFunc(status.Workers, func(w cluster.WorkerStatus) bool { return slices.Contains(w.Tasks, s.Task) }) {
+		return ""
 	}
 	return "no worker answers; waiting for one: " + s.Advice(status.Workers)
 }

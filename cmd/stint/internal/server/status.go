@@ -36,10 +36,6 @@ func WriteStatus(w io.Writer, s *cluster.Status, asJSON bool) error {
 	for _, k := range s.Workers {
 		t.row(k.ID, k.Host, k.PID, limit(k.Limit), k.Running, k.Abandoned, k.Done, strings.Join(k.Tasks, " "))
 	}
-	if s.Output.Bytes > 0 {
-		t.row()
-		t.row("OUTPUT: " + outputRoom(&s.Output))
-	}
 	switch {
 	case s.DeadLetters == nil:
 		t.row()
@@ -55,15 +51,6 @@ func WriteStatus(w io.Writer, s *cluster.Status, asJSON bool) error {
 		t.row(fmt.Sprintf("and %d more, which 'stint dead' prints", n))
 	}
 	return t.Flush()
-}
-
-// outputRoom says how much output of jobs a server has.
-func outputRoom(o *cluster.OutputStatus) string {
-	text := fmt.Sprintf("%.1f of %.1f MiB wait for their runs", float64(o.Bytes)/(1<<20), float64(o.Limit)/(1<<20))
-	if o.Full {
-		text += ", and workers for room"
-	}
-	return text
 }
 
 // WriteDeadLetters writes all as a table, or as a JSON object a line.

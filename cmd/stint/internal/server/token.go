@@ -16,17 +16,15 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 )
 
 // tokenFile is the file with the generated token of a server. Only its user can read it.
-// Commands that are given a local address and no secret find the file by the address.
+// Commands that are given a local address and no secret find the file by the port.
 // The methods of a nil tokenFile do nothing.
 type tokenFile struct {
 	token string
@@ -35,25 +33,12 @@ type tokenFile struct {
 
 func newTokenFile() *tokenFile { return &tokenFile{token: rand.Text()} }
 
-// localhosts are the addresses that the name localhost may mean.
-var localhosts = []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}
-
-// tokenPaths returns where the token of the server at an address may be. The server
-// writes the first path; it is another one for commands with another environment. Machines
-// may share the configuration directory: there the name of the machine is part of the path.
-func tokenPaths(ip netip.Addr, port uint16) (paths []string) {
-	name := fmt.Sprint("token-", port)
-	if ip = ip.Unmap().WithZone(""); ip != localhosts[0] {
-		name = fmt.Sprint("token-", strings.ReplaceAll(ip.String(), ":", "_"), "-", port) // no file on Windows has a colon
-	}
-	if dir := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
-		paths = append(paths, filepath.Join(dir, "stint", name))
-	}
-	if dir, err := os.UserConfigDir(); err == nil && filepath.IsAbs(dir) {
-		machine, _ := os.Hostname() // "" is a name, too
-		paths = append(paths, filepath.Join(dir, "stint", name+"@"+url.PathEscape(machine)))
-	}
-	return paths
+// tokenPath returns where the token of the server at a port of this machine is. Machines may
+// share the configuration directory: the name of the machine is part of the path.
+func tokenPath(port uint16) (string, error) {
+	dir, err := os.UserConfigDir()
+	machine, _ := os.Hostname() // "" is a name, too
+	return filepath.Join(dir, "stint", fmt.Sprint("token-", port, "@", url.PathEscape(machine))), err
 }
 
 // announce writes the file before the server listens at addr, so that a command that
@@ -71,8 +56,7 @@ func (f *tokenFile) announce(addr string) error {
 	return f.write("nats://" + l.Addr().String())
 }
 
-// write writes the file of the server at a URL, and removes what a killed server has left at
-// that address for commands with another environment.
+// write writes the file of the server at a URL.
 func (f *tokenFile) write(where string) error {
 	if f == nil {
 		return nil
@@ -85,16 +69,12 @@ func (f *tokenFile) write(where string) error {
 	if err != nil {
 		return err
 	}
-	a := addr.AddrPort()
-	paths := tokenPaths(a.Addr(), a.Port())
-	if err = errors.New("neither XDG_RUNTIME_DIR nor a home is set"); len(paths) > 0 {
-		err = f.create(paths[0])
+	path, err := tokenPath(addr.AddrPort().Port())
+	if err == nil {
+		err = f.create(path)
 	}
 	if err != nil {
 		return console.Failure("no file for a token: " + console.Reason(err) + "; give one by " + TokenVariable + " or --token")
-	}
-	for _, old := range paths[1:] {
-		_ = os.Remove(old)
 	}
 	return nil
 }
@@ -129,31 +109,18 @@ func (f *tokenFile) remove() {
 	}
 }
 
-// localToken returns the token that a server of this user at an address has written, and
-// the path of the token file, or "". It reads the newest file: older ones were left by
-// killed servers. A command that is given localhost may reach either of localhosts: without a
-// file of its own, each has that of the other.
+// localToken returns the token that a server of this user at a port has written, and the path of
+// the token file, or "". Only this machine's own addresses have one.
 func localToken(ip netip.Addr, port uint16) (token, path string) {
-	addresses := []netip.Addr{ip}
-	if slices.Contains(localhosts, ip.Unmap().WithZone("")) {
-		addresses = append(addresses, localhosts...)
+	path, err := tokenPath(port)
+	if err != nil || !ip.IsLoopback() {
+		return "", ""
 	}
-	for _, ip := range addresses {
-		var newest time.Time
-		for _, p := range tokenPaths(ip, port) {
-			info, err := os.Stat(p)
-			if err != nil || path != "" && !info.ModTime().After(newest) {
-				continue
-			}
-			if text, err := os.ReadFile(p); err == nil {
-				token, path, newest = string(text), p, info.ModTime()
-			}
-		}
-		if path != "" {
-			break
-		}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", ""
 	}
-	return token, path
+	return string(text), path
 }
 
 // serverKey returns the private key of the server with a generated token. Whoever knows the

@@ -20,67 +20,34 @@ import (
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 )
 
-// TestTokenPaths wants a file of its own for each address, and one for all names of the
-// same address.
-func TestTokenPaths(t *testing.T) {
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
-	for host, want := range map[string]string{
-		"127.0.0.1": "token-1", "::1": "token-__1-1", "::1%lo": "token-__1-1", "::ffff:127.0.0.1": "token-1",
-		"127.0.0.2": "token-127.0.0.2-1", "::ffff:127.0.0.2": "token-127.0.0.2-1",
-	} {
-		if got := tokenPaths(netip.MustParseAddr(host), 1); len(got) == 0 || filepath.Base(got[0]) != want {
-			t.Errorf("the files of %s: %q, want %s", host, got, want)
-		}
-	}
-}
-
-// TestTokenPathOfEachMachine wants the name of the machine where machines may share a directory.
-func TestTokenPathOfEachMachine(t *testing.T) {
-	t.Setenv("XDG_RUNTIME_DIR", "")
-	for _, home := range []string{"HOME", "XDG_CONFIG_HOME", "AppData"} {
-		t.Setenv(home, t.TempDir())
-	}
+// TestTokenPath has a file for each port and machine, which is that of no other machine's server.
+func TestTokenPath(t *testing.T) {
+	homes(t)
 	machine, err := os.Hostname()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range tokenPaths(localhosts[0], 1) {
-		if !strings.HasSuffix(path, "token-1@"+machine) {
-			t.Errorf("%q; want the name of the machine, %q, in it", path, machine)
+	f := newTokenFile()
+	if err := f.write("nats://127.0.0.1:1"); err != nil || filepath.Base(f.path) != "token-1@"+machine {
+		t.Errorf("the file is %q, %v; want the port and the machine in its name", f.path, err)
+	}
+	for ip, want := range map[string]string{"127.0.0.1": f.token, "::1": f.token, "::ffff:127.0.0.1": f.token, "10.0.0.1": "", "fe80::1": ""} {
+		if got, _ := localToken(netip.MustParseAddr(ip), 1); got != want {
+			t.Errorf("the token of %s is %q, want %q", ip, got, want)
 		}
 	}
-}
-
-// TestTokenOfEachAddress has files of two addresses of one port.
-func TestTokenOfEachAddress(t *testing.T) {
-	homes(t)
-	v4, v6 := newTokenFile(), newTokenFile()
-	check := func(when string, want4, want6, other string) {
-		t.Helper()
-		for ip, want := range map[string]string{"127.0.0.1": want4, "::1": want6, "127.0.0.2": other, "::ffff:127.0.0.1": want4} {
-			if got, _ := localToken(netip.MustParseAddr(ip), 1); got != want {
-				t.Errorf("%s: the token of %s is %q, want %q", when, ip, got, want)
-			}
-		}
+	if got, _ := localToken(netip.MustParseAddr("127.0.0.1"), 2); got != "" {
+		t.Errorf("another port has the token %q", got)
 	}
-	for _, err := range []error{v4.write("nats://127.0.0.1:1"), v6.write("nats://[::1]:1")} {
-		if err != nil {
-			t.Fatal(err)
-		}
+	f.remove()
+	if got, _ := localToken(netip.MustParseAddr("127.0.0.1"), 1); got != "" {
+		t.Errorf("the removed file has the token %q", got)
 	}
-	check("both", v4.token, v6.token, "")
-	v6.remove()
-	check("one", v4.token, v4.token, "") // or another program at the other address of localhost is believed
-	if err := v6.write("nats://[::1]:1"); err != nil {
-		t.Fatal(err)
-	}
-	v4.remove()
-	check("the other", v6.token, v6.token, "")
 }
 
 // homes makes directories of their own for token files, and sets no token.
 func homes(t *testing.T) {
-	for _, home := range []string{"XDG_RUNTIME_DIR", "HOME", "XDG_CONFIG_HOME", "AppData"} {
+	for _, home := range []string{"HOME", "XDG_CONFIG_HOME", "AppData"} {
 		t.Setenv(home, t.TempDir())
 	}
 	t.Setenv(TokenVariable, "")
@@ -122,7 +89,7 @@ func TestNames(t *testing.T) {
 	for _, name := range []string{
 		"nats://127.0.0.1:P", "127.0.0.1:P", "nats://localhost:P", "nats://LOCALHOST:P", "nats://LocalHost.:P", "nats://127.0.0.2:P", "nats://[::1]:P", "[::ffff:127.0.0.1]:P",
 		"nats://0.0.0.0:P", "nats://@127.0.0.1:P", "nats://:@127.0.0.1:P", "nats://127.0.0.1:P,nats://127.0.0.1:P", "nats://127.0.0.1:P, localhost:P",
-		"nats://" + machine + ":P", "tls://127.0.0.1:P", "ws://127.0.0.1:P", "ws://localhost:P,ws://127.0.0.1:P", "nats://127.0.0.1:P,nats://u:p@127.0.0.1:P",
+		"nats://" + machine + ":P", "tls://127.0.0.1:P", "ws://127.0.0.1:P", "ws://localhost:P,ws://127.0.0.1:P",
 	} {
 		url := strings.ReplaceAll(name, "P", port)
 		host, _, _ := net.SplitHostPort(strings.TrimPrefix(url, "nats://"))

@@ -1,10 +1,8 @@
 package remote
 
 import (
-	"cmp"
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"iter"
 	"slices"
@@ -45,18 +43,15 @@ type Run struct {
 // closed.
 type Submitter struct {
 	Run
-	client   *cluster.Client
-	task     *cluster.Task[request, response]
-	parcels  *server.Parcels
-	receiver string // of output in pieces: the name of the run
+	client *cluster.Client
+	task   *cluster.Task[request, response]
 
 	mu      sync.Mutex
-	changed sync.Cond             // turn, unsettled, outputs, or empty
+	changed sync.Cond             // turn or unsettled
 	jobs    map[int64]*output.Job // submitted and without a result, by position
 	turn    int64                 // position of the job to print next, in order
 	results int
-	outputs map[outputKey]output.Streams // that arrive in pieces
-	empty   int                          // how often the server had no piece
+	outputs map[outputKey]output.Streams // that arrive in parts
 
 	unsettled int // jobs that were submitted, and are not settled
 
@@ -69,32 +64,19 @@ func NewSubmitter(ctx context.Context, r Run) (*Submitter, error) {
 	if err != nil {
 		return nil, err
 	}
-	parcels, err := r.Server.NewParcels(r.Console)
-	if err != nil {
-		client.Close()
-		return nil, r.Server.Failed(err)
-	}
 	m := &Submitter{
-		Run: r, client: client, parcels: parcels,
+		Run: r, client: client,
 		jobs: make(map[int64]*output.Job), ended: make(map[int64]*output.Job), outputs: make(map[outputKey]output.Streams),
 	}
 	m.changed.L = &m.mu
 	stop := server.ReportAway(ctx, client, r.Console, server.StallInterval)
 	m.task = newTask(m.taskName(ctx), nil)
-	err = parcels.Open(ctx)
 	stop()
-	if err != nil {
-		m.Close()
-		return nil, cmp.Or(context.Cause(ctx), r.Server.Failed(err))
-	}
 	return m, nil
 }
 
 // Close ends the connection.
-func (m *Submitter) Close() {
-	m.parcels.Close()
-	m.client.Close()
-}
+func (m *Submitter) Close() { m.client.Close() }
 
 // Room returns how many bytes the items of a job may have in a message, as Cost counts them.
 func (m *Submitter) Room() int {
@@ -109,7 +91,7 @@ func (m *Submitter) MaxBlock() int { return max(1, m.Room()/4*3) }
 
 // Submit has the workers run the jobs, and prints them.
 func (m *Submitter) Submit(ctx context.Context) error {
-	stall := server.Stall{Client: m.client, Console: m.Console, Interval: server.StallInterval, Task: m.task.Name(), Output: true, Advice: m.advice, State: m.progress}
+	stall := server.Stall{Client: m.client, Console: m.Console, Interval: server.StallInterval, Task: m.task.Name(), Advice: m.advice, State: m.progress}
 	defer stall.Report(ctx)()
 	defer m.interrupt()
 	return m.each(ctx)
@@ -169,17 +151,11 @@ func (m *Submitter) progress() (pending bool, results int) {
 
 // each submits the jobs and prints them.
 func (m *Submitter) each(ctx context.Context) error {
-	opts := []cluster.Option{cluster.Unordered(), cluster.KeepGoing(), cluster.WindowBytes(windowBytes)}
+	opts := []cluster.Option{cluster.Unordered(), cluster.KeepGoing(), cluster.WindowBytes(windowBytes), cluster.Parts(m.receive)}
 	if m.Policy.Jobs > 0 {
 		opts = append(opts, cluster.Limit(m.Policy.Jobs))
 	}
-	receiving, stop := context.WithCancel(context.WithoutCancel(ctx))
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	defer stop()
 	requests := func(ctx context.Context, emit func(request) bool) error {
-		m.receiver = cluster.TaskInfo(ctx).Run
-		wg.Go(func() { m.parcels.Receive(receiving, m.receiver, m.receive) })
 		m.requests(ctx, emit)
 		return nil
 	}
@@ -197,7 +173,7 @@ func (m *Submitter) each(ctx context.Context) error {
 		if !m.waitsFor(position) {
 			return m.Server.Failed(errors.New("a worker has sent a result that is not of its job"))
 		}
-		m.arrived(ctx, position, &got)
+		m.arrived(position, &got)
 	}
 	return nil
 }
@@ -246,7 +222,7 @@ func (m *Submitter) isFarAhead(j *output.Job) bool {
 func (m *Submitter) request(j *output.Job, env [][]byte) request {
 	q := request{
 		Position: j.Position, Seq: j.Seq, Command: bytesOf(m.Spec.Command), Replace: cluster.Text(m.Spec.Replace), Items: bytesOf(j.Items), Block: j.Block, Pipe: m.Spec.Pipe,
-		Env: env, Dir: []byte(m.Spec.Dir), Timeout: m.Policy.Timeout, Retries: m.Policy.Retries, NoOverload: m.Policy.NoOverload, RetryDelay: m.Policy.RetryDelay, Receiver: m.receiver,
+		Env: env, Dir: []byte(m.Spec.Dir), Timeout: m.Policy.Timeout, Retries: m.Policy.Retries, NoOverload: m.Policy.NoOverload, RetryDelay: m.Policy.RetryDelay,
 	}
 	if m.Spec.Shell || len(m.Spec.Command) == 0 {
 		q.Shell = cluster.Text(m.Command.Program())
@@ -254,32 +230,21 @@ func (m *Submitter) request(j *output.Job, env [][]byte) request {
 	return q
 }
 
-// An outputKey names the output of a job in one attempt on one worker.
+// An outputKey names the output of a job in one call on one worker.
 type outputKey struct {
 	position int64
-	key      string
+	call     string
 }
 
-// receive takes a piece of output, or learns that the server has none. The pieces of an output
-// come one after the other, some perhaps twice.
-func (m *Submitter) receive(data []byte) {
-	var p piece
-	if data != nil && json.Unmarshal(data, &p) != nil {
-		return
-	}
+// receive takes a part of output.
+func (m *Submitter) receive(p cluster.Part) {
 	m.mu.Lock()
-	if data == nil {
-		m.empty++
-		m.changed.Broadcast()
+	j := m.jobs[int64(p.Index)]
+	if j == nil || len(p.Data) == 0 { // it has ended on another worker
 		m.mu.Unlock()
 		return
 	}
-	j := m.jobs[p.Position]
-	if j == nil { // it has ended on another worker
-		m.mu.Unlock()
-		return
-	}
-	key := outputKey{p.Position, p.Key}
+	key := outputKey{j.Position, p.Call}
 	o, ok := m.outputs[key]
 	if !ok {
 		o = m.Printer.Open(j)
@@ -287,38 +252,10 @@ func (m *Submitter) receive(data []byte) {
 	}
 	m.mu.Unlock()
 	s := o.Stdout
-	if p.IsErr {
+	if p.Data[0] == isStderr {
 		s = o.Stderr
 	}
-	if p.Offset == s.Len() {
-		_, _ = s.Write(p.Data) // if there is no room, the job is abandoned
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.changed.Broadcast()
-}
-
-// await waits for all pieces of the output that got names, and returns the output. It is empty
-// if got has its output itself, or if the server has lost pieces. It reports false if ctx ends.
-func (m *Submitter) await(ctx context.Context, got *response) (own output.Streams, ok bool) {
-	if got.Key == "" {
-		return own, true
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	stop := m.wakeAfter(ctx)
-	defer stop()
-	for before := m.empty; ctx.Err() == nil; m.changed.Wait() {
-		o := m.outputs[outputKey{got.Position, got.Key}]
-		if o.Stdout != nil && o.Stdout.Len() == got.StdoutBytes && o.Stderr.Len() == got.StderrBytes {
-			return o, true
-		}
-		if m.empty > before+1 { // it had all before the result, and has none since
-			got.Error = "its output was lost by the server"
-			return own, true
-		}
-	}
-	return own, false
+	_, _ = s.Write(p.Data[1:]) // if there is no room, the job is abandoned
 }
 
 // wakeAfter wakes those who wait for changes when ctx ends.
@@ -351,13 +288,9 @@ func (m *Submitter) interrupt() {
 }
 
 // arrived takes the result of a job, and prints what can be printed.
-func (m *Submitter) arrived(ctx context.Context, position int64, got *response) {
-	own, ok := m.await(ctx, got)
-	if !ok {
-		return // the run ends
-	}
+func (m *Submitter) arrived(position int64, got *response) {
 	m.mu.Lock()
-	j := m.jobs[position]
+	j, own := m.jobs[position], m.outputs[outputKey{position, got.Call}]
 	delete(m.jobs, position)
 	m.results++
 	for key, o := range m.outputs {

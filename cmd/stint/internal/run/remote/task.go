@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -15,14 +14,17 @@ import (
 // Lease is how long a job waits for another worker after its own has died. Tests shorten it.
 var Lease = 10 * time.Second
 
-// inlineOutput is how much output a response has itself. More is sent before it, in pieces.
+// inlineOutput is how much output a response has itself. More is sent before it, in parts.
 const inlineOutput = 128 << 10
 
-// numbersReserve is the bytes of a message for numbers, names of fields, and the receiver.
-const numbersReserve = 128
+// A part of output begins with a byte that says what it is a part of.
+const (
+	isStdout = iota
+	isStderr
+)
 
-// maxReceiver is more than the name of a receiver has.
-const maxReceiver = 64
+// numbersReserve is the bytes of a message for numbers and names of fields.
+const numbersReserve = 128
 
 // A request is a job for a worker. Arguments and items are bytes: they need not be UTF-8.
 type request struct {
@@ -40,13 +42,11 @@ type request struct {
 	Retries    int           `json:"retries,omitempty"`
 	NoOverload bool          `json:"noOverload,omitempty"`
 	RetryDelay time.Duration `json:"retryDelay,omitempty"`
-	Receiver   string        `json:"receiver"` // of output that is too large for a response
 }
 
 // check returns an error unless this version can have sent the request: every user of the server
 // may send one.
 func (q *request) check() error {
-	isOther := func(r rune) bool { return !('0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z') }
 	switch {
 	case len(q.Command) == 0 && q.Pipe:
 		return errors.New("the request has no command")
@@ -54,8 +54,6 @@ func (q *request) check() error {
 		return errors.New("the request has no item")
 	case q.Position < 0 || q.Seq < 0 || q.Timeout < 0 || q.Retries < 0 || q.RetryDelay < 0:
 		return errors.New("the request has a negative number")
-	case q.Receiver == "" || len(q.Receiver) > maxReceiver || strings.ContainsFunc(q.Receiver, isOther): // a part of a subject
-		return fmt.Errorf("the request has an invalid receiver: %.100q", q.Receiver)
 	}
 	return nil
 }
@@ -76,18 +74,7 @@ type response struct {
 	Stdout   []byte        `json:"stdout,omitempty"`
 	Stderr   []byte        `json:"stderr,omitempty"`
 
-	Key         string `json:"key,omitempty"`         // of the pieces that have the output instead,
-	StdoutBytes int64  `json:"stdoutBytes,omitempty"` // of so many bytes
-	StderrBytes int64  `json:"stderrBytes,omitempty"`
-}
-
-// A piece is a part of the output of a job.
-type piece struct {
-	Position int64  `json:"position"`
-	Key      string `json:"key"`             // of one attempt on one worker
-	IsErr    bool   `json:"isErr,omitempty"` // of the standard error
-	Offset   int64  `json:"offset"`
-	Data     []byte `json:"data"`
+	Call string `json:"call,omitempty"` // that has sent the output in parts instead
 }
 
 // taskName returns the name of the task of workers that run the named program, or any program

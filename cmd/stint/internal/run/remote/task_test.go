@@ -10,7 +10,7 @@ import (
 )
 
 // valid is a request that the command could send.
-const valid = `{"position":0,"seq":1,"command":["ZWNobw=="],"items":["YQ=="],"receiver":"R"}`
+const valid = `{"position":0,"seq":1,"command":["ZWNobw=="],"items":["YQ=="]}`
 
 // wrong are values of fields that no command sends: other types, and other sizes.
 var wrong = []string{`null`, `-1`, `9223372036854775807`, `1e400`, `""`, `"x"`, `"*"`, `"a b"`, `"\ud800"`, `{}`, `{"bytes":"/w=="}`, `[]`, `[null]`, `[""]`, `["AA=="]`, `["e30="]`, `["ezk5OX0=","e30="]`, `true`}
@@ -21,8 +21,8 @@ func bodies(t *testing.T) []string {
 	if err := json.Unmarshal([]byte(valid), &q); err != nil {
 		t.Fatal(err)
 	}
-	all := []string{valid, "", "null", "[]", "{}", `{"pipe":true}`, `{"pipe":true,"receiver":"R"}`, `{"pipe":true,"shell":"sh","receiver":"R"}`, "\xff"}
-	for _, field := range []string{"position", "seq", "command", "replace", "shell", "items", "block", "pipe", "env", "dir", "timeout", "retries", "noOverload", "retryDelay", "receiver"} {
+	all := []string{valid, "", "null", "[]", "{}", `{"pipe":true}`, `{"pipe":true,"shell":"sh"}`, "\xff"}
+	for _, field := range []string{"position", "seq", "command", "replace", "shell", "items", "block", "pipe", "env", "dir", "timeout", "retries", "noOverload", "retryDelay"} {
 		for _, value := range append(wrong, "") {
 			changed := maps.Clone(q)
 			if changed[field] = json.RawMessage(value); value == "" {
@@ -76,18 +76,15 @@ func TestTaskBodies(t *testing.T) {
 		}
 	}
 	for body, want := range map[string]string{
-		valid:           "",
-		`{"pipe":true}`: "has no command",
-		`{"pipe":true,"shell":"sh","receiver":"R"}`: "has no command",
-		`{}`:                                    "has no item",
-		`{"command":["ZWNobw=="]}`:              "has no item",
-		`{"command":["ZWNobw=="],"items":[""]}`: "invalid receiver",
-		strings.Replace(valid, `"R"`, `"*"`, 1): "invalid receiver",
-		strings.Replace(valid, `"R"`, `"`+strings.Repeat("R", 65)+`"`, 1): "invalid receiver",
-		strings.Replace(valid, `"seq":1`, `"seq":-1`, 1):                  "negative number",
-		strings.Replace(valid, `"seq":1`, `"timeout":-1`, 1):              "negative number",
-		strings.Replace(valid, `"seq":1`, `"retries":-1`, 1):              "negative number",
-		strings.Replace(valid, `"seq":1`, `"seq":"x"`, 1):                 "cannot unmarshal string",
+		valid:                        "",
+		`{"pipe":true}`:              "has no command",
+		`{"pipe":true,"shell":"sh"}`: "has no command",
+		`{}`:                         "has no item",
+		`{"command":["ZWNobw=="]}`:   "has no item",
+		strings.Replace(valid, `"seq":1`, `"seq":-1`, 1):     "negative number",
+		strings.Replace(valid, `"seq":1`, `"timeout":-1`, 1): "negative number",
+		strings.Replace(valid, `"seq":1`, `"retries":-1`, 1): "negative number",
+		strings.Replace(valid, `"seq":1`, `"seq":"x"`, 1):    "cannot unmarshal string",
 	} {
 		if err := prepareRequest(w, []byte(body)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q", body, err, want)
@@ -100,7 +97,7 @@ func TestTaskBytes(t *testing.T) {
 	for _, s := range []string{"\xff", "a\xffb", "\xed\xa0\x80", "\x1b[31m", "two\nlines", "\ufffd", `\ufffd`} {
 		q := request{
 			Command: bytesOf([]string{s}), Replace: cluster.Text(s), Shell: cluster.Text(s), Items: bytesOf([]string{s}), Block: []byte(s),
-			Env: bytesOf([]string{s}), Dir: []byte(s), Receiver: "R",
+			Env: bytesOf([]string{s}), Dir: []byte(s),
 		}
 		var got request
 		if err := json.Unmarshal(encode(q), &got); err != nil {

@@ -2,13 +2,11 @@ package remote
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/stint-go/stint"
@@ -17,12 +15,11 @@ import (
 	"github.com/stint-go/stint/cmd/stint/internal/run/command"
 	"github.com/stint-go/stint/cmd/stint/internal/run/local"
 	"github.com/stint-go/stint/cmd/stint/internal/run/output"
-	"github.com/stint-go/stint/cmd/stint/internal/server"
 )
 
 const (
-	pieceSize = 512 << 10 // bytes of a piece of output, if a message may be so large
-	maxSends  = 4         // outputs that are sent concurrently: each takes some pieces of memory
+	partSize = 256 << 10 // bytes of a part of output, if a message may be twice as large
+	maxSends = 4         // outputs that are sent concurrently: each takes some parts of memory
 )
 
 // A Worker runs jobs for "stint run --cluster". It must be made by NewWorker, and closed.
@@ -33,18 +30,13 @@ type Worker struct {
 	console  *console.Console
 	host     string
 	position atomic.Int64
-	server   *server.Connection
 	message  int // bytes of the largest message
 	sends    *stint.Limiter
-
-	mu      sync.Mutex
-	parcels *server.Parcels // connected when they are needed first
 }
 
-// NewWorker returns a Worker for the server of c that runs the named programs, or any if there
-// are none. jobs and watcher are as in local.NewMachine.
-func NewWorker(c *server.Connection, programs []string, jobs int, con *console.Console, watcher []string) (*Worker, error) {
-	w := &Worker{programs: programs, console: con, server: c, sends: stint.Limit(maxSends), host: "unknown"}
+// NewWorker returns a Worker that runs the named programs, or any if there are none. jobs and watcher are as in local.NewMachine.
+func NewWorker(programs []string, jobs int, con *console.Console, watcher []string) (*Worker, error) {
+	w := &Worker{programs: programs, console: con, sends: stint.Limit(maxSends), host: "unknown"}
 	w.printer = output.New(output.Format{JSON: true, Unordered: true}, console.Streams{Stdout: io.Discard, Stderr: io.Discard}, con, func(error) {})
 	var err error
 	if w.machine, err = local.NewMachine(jobs, 0, watcher, w.printer, con); err != nil {
@@ -58,9 +50,6 @@ func NewWorker(c *server.Connection, programs []string, jobs int, con *console.C
 
 // Close ends the worker. No job may be running.
 func (w *Worker) Close() {
-	if w.parcels != nil {
-		w.parcels.Close()
-	}
 	_ = w.printer.Close() // it prints nothing
 	w.machine.Close()
 }
@@ -114,7 +103,7 @@ func (w *Worker) run(ctx context.Context, q *request) (response, error) {
 	if j.Err != nil {
 		a.Error = cluster.Text("on " + w.host + ": " + j.Err.Error())
 	}
-	return a, w.output(ctx, q, j, &a)
+	return a, w.output(ctx, j, &a)
 }
 
 // spec returns what q asks for.
@@ -142,61 +131,35 @@ func (w *Worker) permits(c *command.Command, q *request) error {
 }
 
 // output puts the output of j into a, or sends it before a if it is too large.
-func (w *Worker) output(ctx context.Context, q *request, j *output.Job, a *response) error {
+func (w *Worker) output(ctx context.Context, j *output.Job, a *response) error {
 	if j.Stdout == nil {
 		return nil
 	}
-	a.StdoutBytes, a.StderrBytes = j.Stdout.Len(), j.Stderr.Len()
-	if a.StdoutBytes+a.StderrBytes <= int64(min(inlineOutput, w.message/2)) { // and the rest is for base64, and an error
+	if j.Stdout.Len()+j.Stderr.Len() <= int64(min(inlineOutput, w.message/2)) { // and the rest is for base64, and an error
 		var err1, err2 error
 		a.Stdout, err1 = io.ReadAll(j.Stdout.Reader())
 		a.Stderr, err2 = io.ReadAll(j.Stderr.Reader())
 		return errors.Join(err1, err2)
 	}
-	parcels, err := w.connect()
-	if err != nil {
-		return err
-	}
-	a.Key = rand.Text()
-	err = w.sends.Do(ctx, func(ctx context.Context) error {
-		p := piece{Position: q.Position, Key: a.Key}
-		if err := w.send(ctx, parcels, q.Receiver, p, j.Stdout.Reader()); err != nil {
+	a.Call = cluster.TaskInfo(ctx).Call
+	return w.sends.Do(ctx, func(ctx context.Context) error {
+		if err := w.send(ctx, isStdout, j.Stdout.Reader()); err != nil {
 			return err
 		}
-		p.IsErr = true
-		return w.send(ctx, parcels, q.Receiver, p, j.Stderr.Reader())
+		return w.send(ctx, isStderr, j.Stderr.Reader())
 	})
-	if errors.Is(context.Cause(ctx), cluster.ErrCanceled) { // perhaps the receiver has left before the last piece
-		parcels.Drop(context.WithoutCancel(ctx), q.Receiver)
-	}
-	return err
 }
 
-// connect returns the connection for pieces of output.
-func (w *Worker) connect() (*server.Parcels, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.parcels == nil {
-		parcels, err := w.server.NewParcels(w.console)
-		if err != nil {
-			return nil, w.server.Failed(err)
-		}
-		w.parcels = parcels
-	}
-	return w.parcels, nil
-}
-
-// send sends what r has, one piece after the other.
-func (w *Worker) send(ctx context.Context, parcels *server.Parcels, receiver string, p piece, r io.Reader) error {
-	room := w.message - len(encode(p)) - numbersReserve
-	for b := make([]byte, max(1, min(pieceSize, room/4*3))); ; {
-		n, err := io.ReadFull(r, b)
+// send sends what r has, one part after the other.
+func (w *Worker) send(ctx context.Context, kind byte, r io.Reader) error {
+	b := make([]byte, max(2, min(partSize, w.message/2))) // a stream of bounded size keeps few messages
+	b[0] = kind
+	for {
+		n, err := io.ReadFull(r, b[1:])
 		if n > 0 {
-			p.Data = b[:n]
-			if err := parcels.Send(ctx, receiver, encode(p)); err != nil {
+			if err := cluster.SendPart(ctx, b[:1+n]); err != nil {
 				return err
 			}
-			p.Offset += int64(n)
 		}
 		switch {
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
