@@ -25,8 +25,8 @@
 // reach a stranger while the group lives: that is checked each time, under the lock that
 // guards the end. A process is reaped under a lock as well.
 //
-// All children of this process are reaped, also those that the package has not started: so
-// no other package may start processes while an Engine is used.
+// After ReapOrphans all children of this process are reaped, also those that the package has not
+// started: then no other package may start processes.
 package process
 
 import (
@@ -224,6 +224,7 @@ func (p *Process) look(n, looks int) {
 var children = struct {
 	sync.Mutex
 	running  map[int]*Process
+	orphans  bool              // other children are reaped, too
 	starting int               // how many are being started
 	unknown  map[int]childNews // of other children meanwhile: perhaps one is being started
 }{running: make(map[int]*Process), unknown: make(map[int]childNews)}

@@ -44,6 +44,8 @@ func (p *Process) start(c *Command, sys *syscall.SysProcAttr, files []*os.File) 
 	children.running[pid] = p
 	if n, told := children.unknown[pid]; told && (n.status.Stopped() || syscall.Kill(pid, 0) == syscall.ESRCH) {
 		p.take(n) // not of an earlier one with this number
+	} else {
+		reapLocked(pid)
 	}
 	if c.Nice != 0 { // that of this process would be that of one thread, and hard to restore
 		own, _ := unix.Getpriority(unix.PRIO_PROCESS, 0)
@@ -76,10 +78,15 @@ var reapOnce = sync.OnceFunc(func() {
 })
 
 // ReapOrphans reaps the children of this process that the package has not started, too, until
-// the end of this process, as New does: what the shell had started that has executed this
-// program, and in the first process of a container, or a subreaper (prctl(2)), all whose
-// parents have ended. It does not wait. No other package may start processes then.
-func ReapOrphans() { reapOnce() }
+// the end of this process: what the shell had started that has executed this program, and in the
+// first process of a container, or a subreaper (prctl(2)), all whose parents have ended. It does
+// not wait. No other package may start processes then: the ends of these would be lost.
+func ReapOrphans() {
+	children.Lock()
+	children.orphans = true
+	children.Unlock()
+	reapOnce()
+}
 
 // childNews is what the kernel tells of a child: that it has ended, is stopped, or goes on.
 type childNews struct {
@@ -91,21 +98,27 @@ type childNews struct {
 func reap() {
 	children.Lock()
 	defer children.Unlock()
-	for {
-		var n childNews
-		pid, err := syscall.Wait4(-1, &n.status, syscall.WNOHANG|syscall.WUNTRACED|syscall.WCONTINUED, &n.usage)
-		if err == syscall.EINTR {
-			continue
+	if children.orphans {
+		for reapLocked(-1) {
 		}
-		if pid <= 0 {
-			return
-		}
-		if p := children.running[pid]; p != nil {
-			p.take(n)
-		} else if children.starting > 0 {
-			children.unknown[pid] = n
-		}
+		return
 	}
+	for pid := range children.running {
+		reapLocked(pid)
+	}
+}
+
+// reapLocked takes what the kernel tells of a child, or of any if pid is -1. It reports whether it
+// told of one.
+func reapLocked(pid int) bool {
+	var n childNews
+	pid, err := syscall.Wait4(pid, &n.status, syscall.WNOHANG|syscall.WUNTRACED|syscall.WCONTINUED, &n.usage)
+	if p := children.running[pid]; p != nil {
+		p.take(n)
+	} else if pid > 0 && children.starting > 0 {
+		children.unknown[pid] = n
+	}
+	return pid > 0 || err == syscall.EINTR
 }
 
 // take takes what the kernel tells of p. It is called with children locked.
