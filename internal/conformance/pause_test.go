@@ -28,6 +28,18 @@ func TestPause(t *testing.T) {
 		l.Set(0)
 		follow(t, doing(l), l.Set, changes)
 	})
+	for _, l := range []*stint.Limiter{stint.Auto(1, 8), stint.Limit(8)} {
+		bubble(t, "bounds", func(t *testing.T) {
+			set := func(n int) { l.SetBounds(n, n) }
+			set(0)
+			follow(t, doing(l), set, changes)
+			set(0)
+			g := stint.NewGroup(bg, l, stint.Queue(0))
+			g.TryGo(func(context.Context) error { t.Error("was run in a pause"); return nil })
+			equal(t, "group", g.Wait(), nil)
+			equal(t, "pause", usage(l), [3]int{})
+		})
+	}
 	bubble(t, "Pool.Go", func(t *testing.T) {
 		p := stint.NewPool(stint.Queue(1)) // adaptive
 		p.SetLimit(0)
