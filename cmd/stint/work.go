@@ -13,6 +13,8 @@ import (
 	"github.com/stint-go/stint/cluster"
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 	"github.com/stint-go/stint/cmd/stint/internal/files"
+	"github.com/stint-go/stint/cmd/stint/internal/interrupt"
+	"github.com/stint-go/stint/cmd/stint/internal/limit"
 	"github.com/stint-go/stint/cmd/stint/internal/run/remote"
 	"github.com/stint-go/stint/cmd/stint/internal/sum"
 )
@@ -61,8 +63,9 @@ what its user can read.
 
 func newWork(std console.Streams) *cobra.Command {
 	c := newClient(workHelp)
-	var jobs int
-	addJobs(c.Command, &jobs)
+	var jobs limit.Jobs
+	c.Flags().VarP(&jobs, "jobs", "j", "read `N` files or run N jobs concurrently, as for \"stint run\"; default auto")
+	complete(c.Command, "jobs", "auto")
 	root := c.Flags().String("root", "", "read only files below directory `PATH`")
 	_ = c.MarkFlagDirname("root")
 	programs := c.Flags().String("run", "", "run the jobs of \"stint run\" instead of reading files; only programs of these `NAMES`, if given")
@@ -79,6 +82,9 @@ func newWork(std console.Streams) *cobra.Command {
 			}
 			return c.runJobs(cmd.Context(), con, *programs, jobs)
 		}
+		if jobs.File() != "" {
+			return usage(cmd, errors.New("the --jobs option takes a file with --run only"))
+		}
 		below, err := files.OpenSubtree(*root)
 		if err != nil {
 			return console.Failure("--root " + console.Quote(*root) + ": " + console.Reason(err))
@@ -88,8 +94,8 @@ func newWork(std console.Streams) *cobra.Command {
 			warning = "reading every file that user " + userName() + " may read, for everybody who reaches the server; --root limits it"
 		}
 		var opts []cluster.Option
-		if jobs > 0 {
-			opts = append(opts, cluster.Limit(jobs))
+		if n := jobs.N(); n > 0 {
+			opts = append(opts, cluster.Limit(n))
 		}
 		return c.server.Work(cmd.Context(), con, warning, func(*cluster.Client) []cluster.Handler { return []cluster.Handler{sum.Task(below)} }, opts...)
 	}
@@ -100,7 +106,7 @@ func newWork(std console.Streams) *cobra.Command {
 const anyProgram = "any"
 
 // runJobs works for "stint run".
-func (c *clientCommand) runJobs(ctx context.Context, con *console.Console, names string, jobs int) error {
+func (c *clientCommand) runJobs(ctx context.Context, con *console.Console, names string, jobs limit.Jobs) error {
 	var programs []string
 	warning := "running every command as user " + userName() + ", for everybody who reaches the server; --run=NAMES limits it"
 	if names != anyProgram {
@@ -112,7 +118,7 @@ func (c *clientCommand) runJobs(ctx context.Context, con *console.Console, names
 			return usage(c.Command, errors.New("the --run option wants names of programs, separated by commas: not "+console.Quote(name)))
 		}
 	}
-	w, err := remote.NewWorker(programs, jobs, con, watcher())
+	w, err := remote.NewWorker(programs, jobs, interrupt.Steps(ctx), con, watcher())
 	if err != nil {
 		return err
 	}

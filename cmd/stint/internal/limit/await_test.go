@@ -15,7 +15,7 @@ func TestAwaitMemory(t *testing.T) {
 	cancel(errBoom)
 	silent := func(int64) { t.Error("it says something") }
 	for _, spare := range []int64{0, 1} {
-		l := New(2, spare)
+		l := New(Fixed(2), spare, nil, nil)
 		if err := l.AwaitMemory(t.Context(), silent); err != nil {
 			t.Errorf("spare %d: %v", spare, err)
 		}
@@ -32,7 +32,7 @@ func TestAwaitMemoryWaits(t *testing.T) {
 		t.Skip("the system does not say how much memory is available")
 	}
 	errBoom := errors.New("boom")
-	l := New(2, math.MaxInt64)
+	l := New(Fixed(2), math.MaxInt64, nil, nil)
 	defer l.Close()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)

@@ -178,7 +178,7 @@ func (l *Limit) AwaitMemory(ctx context.Context, say func(available int64)) erro
 		if ok {
 			return nil
 		}
-		l.say.Do(func() { say(available) })
+		l.waits.Do(func() { say(available) })
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():

@@ -50,7 +50,7 @@ func (r *Runner) Advise(ctx context.Context, o AdviseOptions, watcher []string) 
 		return nil, err
 	}
 	r.MemFree = 1 // commands wait until there is the memory that they need
-	if r.executor, err = r.newExecutor(ctx, watcher); err != nil {
+	if r.executor, err = r.newExecutor(ctx, nil, watcher); err != nil {
 		return nil, err
 	}
 	defer r.executor.Close()
