@@ -1,0 +1,173 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// numbered is a job that says when it begins and ends, and waits for a file go.
+const numbered = `echo begin >>log; while [ ! -e go ]; do sleep 0.02; done; echo end >>log; : $1`
+
+// A setter sets the number of jobs of a process, of which there are 2 at first.
+type setter struct {
+	flag  []string
+	four  func(t *testing.T, p *faultRun, awaits func(begun int)) // jobs at once
+	pause func(p *faultRun)
+	one   func(p *faultRun)
+	how   string   // jobs go on after a pause
+	limit []string // the changes
+}
+
+// setters returns those by signals and by a file.
+func setters(t *testing.T) map[string]setter {
+	name := filepath.Join(t.TempDir(), "n")
+	write := func(text string) { must(t, os.WriteFile(name, []byte(text), 0o666)) }
+	write("2\n")
+	return map[string]setter{
+		"signals": {
+			[]string{"-j", "2"},
+			func(_ *testing.T, p *faultRun, awaits func(int)) {
+				p.send(syscall.SIGUSR1)
+				awaits(3)
+				p.send(syscall.SIGUSR1)
+				awaits(4)
+			},
+			func(p *faultRun) { // signals that are pending at the same time are one
+				for !strings.Contains(p.errs.String(), "paused") && !p.ended() {
+					p.send(syscall.SIGUSR2)
+					time.Sleep(20 * time.Millisecond)
+				}
+			},
+			func(p *faultRun) { p.send(syscall.SIGUSR1) }, "SIGUSR1", []string{"3", "4", "3", "2", "1", "0", "1"},
+		},
+		"file": {
+			[]string{"--jobs", name},
+			func(t *testing.T, p *faultRun, awaits func(int)) {
+				write("x")
+				if !eventually(func() bool { return strings.Contains(p.errs.String(), "the number of jobs stays") }) {
+					t.Errorf("messages %q about bad content", p.errs.String())
+				}
+				write("4")
+				awaits(4)
+			},
+			func(p *faultRun) { write("0") }, func(p *faultRun) { write("1\n") }, "SIGUSR1 or a number in " + name, []string{"4", "0", "1"},
+		},
+	}
+}
+
+// changeNumber runs jobs: p is "stint run", and w is the process that has the number, p or a worker.
+func changeNumber(t *testing.T, s setter, p, w *faultRun) {
+	t.Helper()
+	p.start()
+	begun := func() int { return strings.Count(strings.Join(p.lines("log"), "\n"), "begin") }
+	awaits := func(n int) {
+		t.Helper()
+		if !eventually(func() bool { return begun() >= n }) || begun() != n {
+			t.Fatalf("%d jobs have begun, want %d; messages %.1000q", begun(), n, w.errs.String())
+		}
+	}
+	awaits(2)
+	s.four(t, w, awaits)
+	s.pause(w)
+	if !eventually(func() bool {
+		return strings.Contains(w.errs.String(), "paused: running jobs finish, others start after "+s.how+"\n")
+	}) {
+		t.Fatalf("messages %q in a pause", w.errs.String())
+	}
+	p.write("go", "")
+	p.awaitLines("log", 8)
+	time.Sleep(50 * time.Millisecond) // for one that should not begin
+	awaits(4)
+	s.one(w)
+	if p.end(); p.ProcessState.ExitCode() != 0 {
+		t.Errorf("exit status %d; messages %.1000q", p.ProcessState.ExitCode(), p.errs.String())
+	}
+	log := p.lines("log")
+	if len(log) != 24 || strings.Join(log[8:], " ") != strings.TrimSpace(strings.Repeat("begin end ", 8)) {
+		t.Errorf("log %q, want 8 jobs one after the other in the end", log)
+	}
+}
+
+// TestRunNumberChanges sets the number of jobs while they run: the most at once follows at once.
+func TestRunNumberChanges(t *testing.T) {
+	t.Parallel()
+	for name, s := range setters(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newFaultRun(t, append(append([]string{"--json"}, s.flag...), append([]string{"-s", numbered, ":::"}, items1to(12)...)...)...)
+			changeNumber(t, s, p, p)
+			var summary struct {
+				Concurrency struct {
+					Limit   int
+					History []struct{ Limit int }
+				}
+			}
+			all := strings.Split(strings.TrimSpace(p.out.String()), "\n")
+			must(t, json.Unmarshal([]byte(all[len(all)-1]), &summary))
+			var limits []string
+			for _, h := range summary.Concurrency.History {
+				limits = append(limits, fmt.Sprint(h.Limit))
+			}
+			if got, want := strings.Join(limits, " "), strings.Join(s.limit, " "); got != want || summary.Concurrency.Limit != 1 {
+				t.Errorf("history %s, want %s; limit %d", got, want, summary.Concurrency.Limit)
+			}
+		})
+	}
+}
+
+// TestRunNumberOfAWorkerChanges does so with the number of a worker, which takes no job in a pause.
+func TestRunNumberOfAWorkerChanges(t *testing.T) {
+	t.Parallel()
+	for name, s := range setters(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url, _ := serve(t)
+			w := faultWorker(t, url, "WORKER=1", append([]string{"--run"}, s.flag...)...)
+			changeNumber(t, s, newClusterRun(t, url, append([]string{"-s", numbered, ":::"}, items1to(12)...)...), w)
+		})
+	}
+}
+
+// TestRunSignalsOfTheNumber sends the signals in all phases of a run, and of "stint advise".
+func TestRunSignalsOfTheNumber(t *testing.T) {
+	t.Parallel()
+	for _, p := range []*faultRun{
+		newFaultRun(t, "-s", "echo >>started; : $1"),
+		newFaultRun(t, "--pipe", "--block", "2", "-s", "cat >/dev/null; echo >>started"),
+		newFaultCommand(t, "advise", "--budget", "2s", "-s", "echo >>started; : $1"),
+	} {
+		in, err := p.StdinPipe()
+		must(t, err)
+		defer in.Close()
+		p.start()
+		_, err = in.Write([]byte("1\n2\n"))
+		must(t, err)
+		if p.Args[1] == "run" {
+			p.awaitLines("started", 1) // it catches signals by now
+		} else {
+			_, err = in.Write([]byte(strings.Join(items1to(50), "\n") + "\n"))
+			must(t, err)
+			must(t, in.Close())
+			p.awaitLines("started", 1)
+		}
+		for i := 0; !p.ended(); i++ {
+			if i == 10 {
+				_, _ = in.Write([]byte(strings.Join(items1to(100), "\n") + "\n"))
+				in.Close()
+			}
+			_ = p.Process.Signal([]syscall.Signal{syscall.SIGUSR2, syscall.SIGUSR1, syscall.SIGUSR1}[i%3])
+			time.Sleep(time.Millisecond)
+		}
+		if p.end(); p.ProcessState.ExitCode() != 0 {
+			t.Errorf("%q: %v; messages %.1000q", p.Args, p.ProcessState, p.errs.String())
+		}
+	}
+}
