@@ -94,8 +94,8 @@ func (d *demand) count(s *sample, now time.Time, used, waited time.Duration, isK
 // That is less than it has used and waited if it also waits for something else: then it would
 // have done more of that, too.
 func wanted(wall, used, waited float64) float64 {
-	if waited >= wall { // in several processes or threads
-		return used + waited
+	if waited >= wall { // in several threads, some of which may have little to do
+		return max(used, wall)
 	}
 	return min(used+waited, used*wall/(wall-waited))
 }

@@ -98,7 +98,8 @@ func TestWanted(t *testing.T) {
 		{"computes on half a CPU", 1, 0.5, 0.5, 1},
 		{"half, on half a CPU", 1.5, 0.5, 0.5, 0.75},
 		{"has none", 1, 0, 1, 1},
-		{"several threads", 1, 2, 2, 4},
+		{"several threads", 1, 2, 2, 2},
+		{"several threads that have little to do", 1, 0.1, 1.5, 1},
 		{"more than the time, by another clock", 1, 1.1, 0.1, 1.2},
 	} {
 		if got := wanted(c.wall, c.used, c.waited); !near(got, c.want) {
