@@ -40,6 +40,9 @@ and links that are absolute or lead out of the directory, even if they change
 meanwhile. Without --root it warns that it reads every file that its user may
 read: use a user with few rights. It never reads pipes, devices and sockets.
 
+With --run, USR1 and USR2, and a file given to -j, change the number of jobs as
+for "stint run". At 0 the worker takes no more of them.
+
 Start as many workers as you like, on as many machines. After an interrupt a
 worker finishes the files or jobs that it has started, and exits. After a second
 interrupt it exits at once, and another worker gets those files or jobs after
