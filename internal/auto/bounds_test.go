@@ -140,7 +140,7 @@ func TestPauseOfASearch(t *testing.T) {
 		for _, change := range c.State().Changes {
 			got = append(got, change.Reason)
 		}
-		if n := len(got); !slices.Equal(got[n-2:], []string{"paused by hand", "bounds set by hand: 1 to 256"}) {
+		if n := len(got); !slices.Equal(got[n-2:], []string{"bounds set by hand: 0 to 0", "bounds set by hand: 1 to 256"}) {
 			t.Errorf("%q", got)
 		}
 		c.Close()

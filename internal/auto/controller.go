@@ -314,11 +314,7 @@ func (c *Controller) SetBounds(low, high int) {
 	defer c.mu.Unlock()
 	s, now := c.currentLocked()
 	s.setBounds(now, low, high)
-	switch n := s.within(s.limit); {
-	case n == s.set:
-	case n == 0:
-		s.record(now, 0, "paused by hand")
-	default:
+	if s.within(s.limit) != s.set {
 		s.record(now, 0, fmt.Sprintf("bounds set by hand: %d to %d", low, high))
 	}
 	c.applyLocked()
