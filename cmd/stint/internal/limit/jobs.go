@@ -30,9 +30,6 @@ type Jobs struct {
 	file file // that has the number, and is read again when it changes; zero: none
 }
 
-// Fixed returns Jobs of n.
-func Fixed(n int) Jobs { return Jobs{n: n} }
-
 // Set parses s: auto, N, N% of the CPUs, +N or -N, so many more or fewer than there are CPUs, or the
 // name of a file that has one of these. 0 is auto, as it is as many as possible for xargs and GNU
 // parallel; in a file it is a pause.

@@ -52,7 +52,7 @@ func TestJobs(t *testing.T) {
 		n     int
 		spare int64
 	}{{0, 0}, {0, 1}, {1, 0}, {3, 0}, {3, 1}, {40, 1 << 20}} {
-		r := &runner{Limit: New(Fixed(c.n), c.spare, nil, nil), engine: e}
+		r := &runner{Limit: New(Jobs{n: c.n}, c.spare, nil, nil), engine: e}
 		job := func(ctx context.Context, _ int) error { return r.job(ctx) }
 		if err := stint.Range(t.Context(), 100, job, r.Limiter()); err != nil {
 			t.Error(err)

@@ -45,7 +45,7 @@ type Limit struct {
 	memory  memory
 	culprit culprit
 	system  system
-	jobs    int    // or adaptive, or paused
+	jobs    int    // or adaptive, or paused; written by watch only
 	by      string // what has set jobs
 	file    file   // that sets jobs
 	bound   int    // the largest limit that the machine or jobs allow; the only one if the number is fixed
@@ -68,25 +68,18 @@ func New(jobs Jobs, spare int64, steps <-chan int, say func(string)) *Limit {
 	l.from = newSensors(meter)
 	l.demand.cpus, l.culprit.counted = meter.CPUs(), meter.Kills()
 	l.memory.spare = spare
-	l.search()
+	l.limiter = stint.Auto(1, l.mostAdaptive(), stint.Burst(burst))
 	l.bound = min(machine.Whole(l.demand.cpus), l.most)
-	said := l.set(jobs.n, "")
+	l.set(jobs.n, "")
 	if jobs.n == adaptive {
 		l.why = "as many jobs as CPUs, at first"
 	}
-	if l.noted, l.history = l.limiter.Current(), nil; said != "" {
-		say(said)
-	}
+	l.noted, l.history = l.limiter.Current(), nil
 	l.wg.Go(func() {
 		defer meter.Close()
 		l.watch()
 	})
 	return l
-}
-
-// search makes the limiter.
-func (l *Limit) search() {
-	l.limiter = stint.Auto(1, l.mostAdaptive(), stint.Burst(burst))
 }
 
 // mostAdaptive returns the largest limit that is found.
@@ -232,9 +225,10 @@ func (l *Limit) note() {
 	l.history = l.history[max(0, len(l.history)-historyLength):]
 }
 
-// set sets the number of jobs, and returns what is to be said. It is called with mu held, or by New.
-func (l *Limit) set(jobs int, by string) (said string) {
-	wasPaused := l.jobs == paused
+// set sets the number of jobs. It is called by watch, or before it.
+func (l *Limit) set(jobs int, by string) {
+	l.mu.Lock()
+	pauses := jobs == paused && l.jobs != paused
 	l.jobs, l.by = jobs, by
 	bound := l.bound
 	if jobs > 0 {
@@ -244,8 +238,9 @@ func (l *Limit) set(jobs int, by string) (said string) {
 		}
 	}
 	l.setBound(bound, by)
-	if jobs != paused || wasPaused {
-		return ""
+	l.mu.Unlock()
+	if !pauses {
+		return
 	}
 	var how []string
 	if l.steps != nil {
@@ -254,39 +249,28 @@ func (l *Limit) set(jobs int, by string) (said string) {
 	if l.file.name != "" {
 		how = append(how, "a number in "+console.Quote(l.file.name))
 	}
-	return "paused: running jobs finish, others start after " + strings.Join(how, " or ")
+	l.say("paused: running jobs finish, others start after " + strings.Join(how, " or "))
 }
 
 // step adds to the number of jobs that run.
 func (l *Limit) step(n int) {
-	l.mu.Lock()
-	now := max(0, l.jobs)
 	if l.jobs == adaptive {
-		now = l.limiter.Current()
+		n += l.limiter.Current()
+	} else {
+		n += max(0, l.jobs)
 	}
-	if now += n; now <= 0 {
-		now = paused
+	if n <= 0 {
+		n = paused
 	}
-	said := l.set(now, "set by a signal")
-	l.mu.Unlock()
-	if said != "" {
-		l.say(said)
-	}
+	l.set(n, "set by a signal")
 }
 
 // readFile sets the number of jobs to that in the file, if it has changed.
 func (l *Limit) readFile(now time.Time) {
-	n, ok, err := l.file.changed(now)
-	said := ""
-	switch {
+	switch n, ok, err := l.file.changed(now); {
 	case err != nil:
-		said = "the number of jobs stays: --jobs " + err.Error()
+		l.say("the number of jobs stays: --jobs " + err.Error())
 	case ok:
-		l.mu.Lock()
-		said = l.set(n, "set in "+console.Quote(l.file.name))
-		l.mu.Unlock()
-	}
-	if said != "" {
-		l.say(said)
+		l.set(n, "set in "+console.Quote(l.file.name))
 	}
 }

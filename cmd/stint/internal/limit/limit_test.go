@@ -21,7 +21,7 @@ func TestNew(t *testing.T) {
 	}{
 		{1, 1, ""}, {3, min(3, most), ""}, {math.MaxInt, most, ""}, {0, min(machine.CPUs(), most), "as many jobs as CPUs, at first"},
 	} {
-		l := New(Fixed(c.n), 0, nil, nil)
+		l := New(Jobs{n: c.n}, 0, nil, nil)
 		if s := l.State(); s.Limit != c.want || s.Reason != c.reason || s.History != nil || l.Limiter().Current() != c.want {
 			t.Errorf("%d: %+v, limit %d, want %d", c.n, s, l.Limiter().Current(), c.want)
 		}
@@ -34,8 +34,8 @@ func TestClose(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for range 20 {
 		New(Jobs{}, 0, nil, nil).Close()
-		New(Fixed(4), 1, nil, nil).Close()
-		New(Fixed(4), 0, nil, nil).Close()
+		New(Jobs{n: 4}, 1, nil, nil).Close()
+		New(Jobs{n: 4}, 0, nil, nil).Close()
 	}
 	for deadline := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -123,34 +123,6 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestLookAgain has memory that comes back under a fixed limit.
-func TestLookAgain(t *testing.T) {
-	l, _ := still(false, 100, 4)
-	l.memory.spare, l.memory.peak = 200*mib, 300*mib
-	from, available := &l.from, int64(1700)
-	from.usage = func(*process.Process) (machine.Usage, bool) { return machine.Usage{RSS: 300 * mib}, true }
-	from.memory = func() (machine.Memory, bool) {
-		return machine.Memory{Available: available * mib, Total: 4000 * mib, Bound: "memory"}, true
-	}
-	look := func(want int) {
-		t.Helper()
-		l.look(start.Add(100*ms), 100*ms)
-		if got := l.State(); got.Limit != want {
-			t.Errorf("%d, want %d: %+v", got.Limit, want, got)
-		}
-	}
-	look(9)
-	available = 50 << 10
-	for range patience - 1 {
-		look(9)
-	}
-	look(36)
-	look(100)
-	if len(l.history) != 3 || l.why != "" {
-		t.Errorf("%q, %+v", l.why, l.history)
-	}
-}
-
 // TestSample has more jobs than are sampled, some of which end meanwhile or are not found.
 func TestSample(t *testing.T) {
 	l, all := still(true, 100, 100)
@@ -190,26 +162,6 @@ func TestSampleOfEnded(t *testing.T) {
 	}
 	if l.sample(start.Add(time.Second)); !near(l.demand.wall, 0.4) || !near(l.demand.used, 0.04) || l.memory.peak != ended {
 		t.Errorf("%+v, peak %v of %d jobs", l.demand, l.memory.peak, len(all))
-	}
-}
-
-func TestExhausted(t *testing.T) {
-	for _, c := range []struct {
-		adaptive             bool
-		limit, running, want int
-		reason               string
-	}{
-		{true, 10, 3, 3, systemReason},
-		{true, 10, 0, 1, systemReason},
-		{true, 10, 10, 10, systemReason},
-		{true, 4, 10, 4, systemReason}, // it was lowered meanwhile
-		{false, 10, 3, 10, ""},
-	} {
-		l, _ := still(c.adaptive, c.limit, c.running)
-		running := l.Exhausted()
-		if s := l.State(); running != c.running || l.bound != c.want || s.Reason != c.reason {
-			t.Errorf("%+v: %d run, %+v", c, running, s)
-		}
 	}
 }
 
@@ -285,4 +237,36 @@ func TestCPUsChange(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestSystem(t *testing.T) {
+	var s system
+	now := time.Unix(1e9, 0)
+	limit := func(after time.Duration, want int) {
+		t.Helper()
+		now = now.Add(after)
+		if got := s.limit(now); got != want {
+			t.Errorf("%d, want %d", got, want)
+		}
+	}
+	limit(time.Hour, math.MaxInt)
+	s.refused(10, "", now)
+	limit(0, 10)
+	limit(minPause-1, 10)
+	limit(1, 12)
+	limit(minPause, 15)
+	s.refused(12, "", now) // after it was raised
+	s.refused(11, "", now) // and another process at the same time
+	limit(minPause, 11)
+	limit(minPause, 13)
+	limit(2*minPause, 16)
+	s.refused(0, "", now)
+	limit(0, 1)
+	limit(4*minPause, 2)
+	for range 20 {
+		s.refused(5, "", now)
+		limit(maxPause, 6)
+	}
+	limit(maxPause-1, 6)
+	limit(1, 7)
 }
