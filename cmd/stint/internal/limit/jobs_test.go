@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stint-go/stint/cmd/stint/internal/machine"
@@ -116,6 +117,22 @@ func TestSteps(t *testing.T) {
 	if s := l.State(); s.Limit != 2 || s.Reason != "set by a signal" || len(s.History) != 7 || s.History[4].Limit != 0 {
 		t.Errorf("%+v", s)
 	}
+}
+
+// TestAwaitInAPause has a job that got its permit before a pause, and waited for something else.
+func TestAwaitInAPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, _ := still(true, 10, 0)
+		l.step(-100)
+		go func() {
+			time.Sleep(time.Hour)
+			l.step(1)
+		}()
+		began := time.Now()
+		if err := l.Await(t.Context(), func(int64) { t.Error("it waits for memory") }); err != nil || time.Since(began) < time.Hour || time.Since(began) > time.Hour+pause {
+			t.Errorf("it has waited for %v: %v", time.Since(began), err)
+		}
+	})
 }
 
 // TestOverloaded has many jobs say at once that too many run: the limit falls once for those that

@@ -255,7 +255,7 @@ func TestAwaitMemoryWaits(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 5 {
 		wg.Go(func() {
-			err := l.AwaitMemory(ctx, func(available int64) {
+			err := l.Await(ctx, func(available int64) {
 				if said++; available <= 0 {
 					t.Errorf("%d bytes are available", available)
 				}

@@ -72,8 +72,8 @@ func (l *Limit) look(now time.Time, elapsed time.Duration) {
 		n, reason = most, l.system.reason
 	}
 	n = min(n, l.mostAdaptive())
-	if l.jobs > 0 {
-		if n, reason = min(l.jobs, l.most), l.by; l.memory.spare == 0 {
+	if l.jobs != adaptive {
+		if n, reason = min(l.jobs, l.most), l.by; l.jobs == paused || l.memory.spare == 0 {
 			return
 		}
 	}

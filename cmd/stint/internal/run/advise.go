@@ -121,7 +121,7 @@ func (a *adviser) call(ctx context.Context, i int) error {
 	defer x.Slots.Put(slot)
 	turn, beside := a.started.Add(1), a.running.Add(1) > 1
 	defer a.running.Add(-1)
-	if beside && x.Limit.AwaitMemory(ctx, func(int64) { a.console.Message("waiting for memory") }) != nil {
+	if beside && x.Limit.Await(ctx, func(int64) { a.console.Message("waiting for memory") }) != nil {
 		return context.Cause(ctx)
 	}
 	c, err := a.command.Make(j.Items, j.Seq, slot)

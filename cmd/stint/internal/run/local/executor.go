@@ -158,7 +158,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 func (x *Executor) attempt(ctx context.Context, j *output.Job, slot int) {
 	host, attempts := j.Host, j.Attempts+1
 	j.Result = output.Result{Host: host, Attempts: attempts}
-	if x.starts.wait(ctx, x.Policy.Delay) != nil || x.Limit.AwaitMemory(ctx, x.sayMemory) != nil {
+	if x.starts.wait(ctx, x.Policy.Delay) != nil || x.Limit.Await(ctx, x.sayMemory) != nil {
 		j.Interrupted = true
 		return
 	}
