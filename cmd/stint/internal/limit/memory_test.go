@@ -241,8 +241,8 @@ func TestKilledLater(t *testing.T) {
 	}
 }
 
-// TestAwaitMemoryWaits has jobs that wait for more memory than there is.
-func TestAwaitMemoryWaits(t *testing.T) {
+// TestAwaitMemory has jobs that wait for more memory than there is.
+func TestAwaitMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the system does not say how much memory is available")
 	}
