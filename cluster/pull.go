@@ -51,10 +51,10 @@ type puller struct {
 	idle      []chan *delivery
 	requested int
 	limit     func() int // of tasks that run; nil: as many as there are slots
-	taken     int        // slots that have a task; counted if there is a limit
+	taken     int        // slots that have a task
 	opening   int        // slots that were wanted and are not idle yet
 	pauses    int        // by tasks that run alone, and by close
-	drained   *sync.Cond // nothing is requested
+	drained   *sync.Cond // nothing is requested, or taken
 	closed    bool
 	timer     *time.Timer
 }
@@ -390,11 +390,22 @@ func (p *puller) room() int {
 
 // finished is called by a slot whose task has ended.
 func (p *puller) finished() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.taken--; p.taken == 0 {
+		p.drained.Broadcast()
+	}
 	if p.limit != nil {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.taken--
 		p.request()
+	}
+}
+
+// awaitFinished waits for the tasks that slots have.
+func (p *puller) awaitFinished() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.taken > 0 {
+		p.drained.Wait()
 	}
 }
 

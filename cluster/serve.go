@@ -138,7 +138,10 @@ func (w *worker) openSlots(ctx context.Context) {
 // close takes no more tasks, and waits for the running ones.
 func (w *worker) close() {
 	w.puller.close()
-	w.pool.Close()
+	w.puller.awaitFinished()
+	ended, end := context.WithCancel(context.Background())
+	end()
+	_, _ = w.pool.Shutdown(ended) // in a pause, a slot waits for a permit
 	close(w.runs.leaving)
 	w.sender.Close()
 	w.leases.close()

@@ -151,6 +151,38 @@ func TestRunNumberOfAWorkerChanges(t *testing.T) {
 	}
 }
 
+// TestRunInterruptedInAPause ends runs and workers, some of which have begun with a pause.
+func TestRunInterruptedInAPause(t *testing.T) {
+	t.Parallel()
+	url, _ := serve(t)
+	name := filepath.Join(t.TempDir(), "n")
+	must(t, os.WriteFile(name, []byte("0"), 0o666))
+	run := []string{"run", "-s", "echo >>started; exec sleep $1", ":::", "1000", "1"}
+	work := []string{"work", "--cluster", url, "--run"}
+	for _, args := range [][]string{run, work} {
+		for _, jobs := range []string{name, "1"} {
+			p := newFaultCommand(t, append([]string{args[0], "-j", jobs}, args[1:]...)...).start()
+			if jobs == "1" && args[0] == "run" {
+				p.awaitLines("started", 1)
+			} else if args[0] == "work" && !eventually(func() bool { return strings.Contains(p.errs.String(), "working") }) {
+				t.Fatalf("messages %q", p.errs.String())
+			}
+			if jobs == "1" {
+				p.send(syscall.SIGUSR2)
+			}
+			if !eventually(func() bool { return strings.Contains(p.errs.String(), "paused") }) {
+				t.Fatalf("%q: messages %q", p.Args, p.errs.String())
+			}
+			time.Sleep(300 * time.Millisecond) // a worker asks for a slot meanwhile
+			p.send(syscall.SIGTERM)
+			status := map[string]int{"run": 143, "work": 0}[args[0]]
+			if p.end(); p.ProcessState.ExitCode() != status {
+				t.Errorf("%q: %v; messages %.1000q", p.Args, p.ProcessState, p.errs.String())
+			}
+		}
+	}
+}
+
 // TestRunSignalsOfTheNumber sends the signals in all phases of a run, and of "stint advise".
 func TestRunSignalsOfTheNumber(t *testing.T) {
 	t.Parallel()
