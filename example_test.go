@@ -418,6 +418,23 @@ func ExampleLimitChange() {
 	// Output: 20 set by hand
 }
 
+// Bounds that change while the search goes on, as when a machine has less memory for a while.
+func ExampleLimiter_SetBounds() {
+	jobs := stint.Auto(20, 100)
+	fmt.Println(jobs.Current())
+	jobs.SetBounds(1, 4)
+	fmt.Println(jobs.Current())
+	jobs.SetBounds(0, 0) // pause
+	fmt.Println(jobs.Current())
+	jobs.SetBounds(20, 100)
+	fmt.Println(jobs.Current())
+	// Output:
+	// 20
+	// 4
+	// 0
+	// 20
+}
+
 // A server that can bear little: four tasks begin before anything is known, one of them
 // or as many as there are processors at once, the others when the first have ended.
 func ExampleBurst() {

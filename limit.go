@@ -44,8 +44,7 @@ func (l *Limiter) core() *limit.Limiter { return option.LimiterOf(&l.bound) }
 // Set(0) pauses: no task starts until the limit is raised, except in calls that a running
 // task makes with its context and waits for: they run on its permit. Calls that wait for a
 // permit can be given up as always, and TryDo refuses. Sequences and streams pull no more
-// than under a limit of 1. To pause tasks without ending the search of their Limiter, let
-// them call Do of a second one, and pause that.
+// than under a limit of 1. SetBounds pauses without ending the search.
 //
 // Set panics if n is negative.
 func (l *Limiter) Set(n int) {
@@ -59,6 +58,20 @@ func setLimit(caller string, l *limit.Limiter, n int) {
 		panic(fmt.Sprintf("stint: %s(%d): want 0 or more", caller, n))
 	}
 	l.Fix(n)
+}
+
+// SetBounds keeps the limit between min and max until Set or SetBounds is called. It does not
+// block. Between them the search of a Limiter made by Auto goes on. While it wants more than max, or
+// less than the only limit that there is, it measures nothing, and what it wants returns when the
+// bounds allow it. For other Limiters, the number of Limit or Set is what they want.
+//
+// SetBounds(0, 0) pauses as Set(0) does. SetBounds panics unless 1 <= min <= max, or both are 0.
+func (l *Limiter) SetBounds(min, max int) {
+	l.check("Limiter.SetBounds")
+	if (min < 1 || max < min) && (min != 0 || max != 0) {
+		panic(fmt.Sprintf("stint: Limiter.SetBounds(%d, %d): want 1 or more, and a maximum that is not less, or 0 and 0", min, max))
+	}
+	l.core().SetBounds(option.Clip(min), option.Clip(max))
 }
 
 // check panics if l was not made by Limit or Auto.

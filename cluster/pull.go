@@ -29,6 +29,10 @@ import (
 // a third of the lease. The server may answer the requests of an inbox in any order: each
 // task counts for the oldest request that is not complete.
 //
+// A limiter whose limit falls has more slots than it allows, which wait here. So no more tasks are
+// requested than may run beside those that do, and requests that are too many end. A task that
+// comes meanwhile is returned. While slots wait for the limit to rise, it is looked at again and again.
+//
 // A worker of several tasks has a consumer for each, and cannot request "any of them".
 // While some queues have tasks, the worker requests from these in turn, for tasks that come
 // within a moment, and from each other queue once a second. When all queues are empty, the
@@ -46,9 +50,11 @@ type puller struct {
 	queues    []*taskQueue // one for each task, the least recently asked first
 	idle      []chan *delivery
 	requested int
+	limit     func() int // of tasks that run; nil: as many as there are slots
+	taken     int        // slots that have a task
 	opening   int        // slots that were wanted and are not idle yet
 	pauses    int        // by tasks that run alone, and by close
-	drained   *sync.Cond // nothing is requested
+	drained   *sync.Cond // nothing is requested, or taken
 	closed    bool
 	timer     *time.Timer
 }
@@ -97,6 +103,7 @@ const (
 	waitTurn   = 50 * time.Millisecond // when other queues have more
 	dropAfter  = time.Second           // a request without an answer, after its end
 	repairWait = 100 * time.Millisecond
+	waitLimit  = 200 * time.Millisecond // between two looks at a limit
 )
 
 // The server's reasons for the end of a request that is bounded in bytes.
@@ -105,8 +112,8 @@ const (
 	complete     = "Batch Completed"
 )
 
-func newPuller(c *Client, handlers map[string]Handler) *puller {
-	p := &puller{client: c, changed: make(chan struct{}, 1)}
+func newPuller(c *Client, handlers map[string]Handler, limit func() int) *puller {
+	p := &puller{client: c, limit: limit, changed: make(chan struct{}, 1)}
 	p.life, p.end = context.WithCancel(c.life)
 	p.drained = sync.NewCond(&p.mu)
 	for token, h := range handlers {
@@ -199,9 +206,16 @@ func (p *puller) request() {
 	if p.closed {
 		return
 	}
-	p.timer.Reset(p.nextExpiry(now))
+	wait, most := p.nextExpiry(now), min(len(p.idle), p.room())
+	if most < len(p.idle) {
+		wait = min(wait, waitLimit)
+	}
+	if most < p.requested {
+		p.takeBack(func(*taskQueue) bool { return true })
+	}
+	p.timer.Reset(wait)
 	for range p.queues {
-		free := len(p.idle) - p.requested
+		free := most - p.requested
 		if free <= 0 || p.pauses > 0 {
 			return
 		}
@@ -349,15 +363,49 @@ func (p *puller) receive(q *taskQueue, in *inbox, m *nats.Msg) {
 	}
 	d.asked = q.oldest(in)
 	p.settle(q, in, 1)
-	if len(p.idle) == 0 || d.asked.IsZero() {
-		_ = m.Respond([]byte("-NAK")) // of a request that was dropped
+	isFull := p.room() <= 0
+	if isFull { // before the server sends it again
+		p.takeBack(func(*taskQueue) bool { return true })
+	}
+	if len(p.idle) == 0 || d.asked.IsZero() || isFull {
+		_ = m.Respond([]byte("-NAK")) // of a request that was dropped, or the limit has fallen
 		return
 	}
+	p.taken++
 	last := len(p.idle) - 1
 	p.idle[last] <- d
 	p.idle = p.idle[:last]
-	if q.more {
-		p.takeBack()
+	if q.more { // requests to empty queues end, while others have more
+		p.takeBack(func(q *taskQueue) bool { return !q.more })
+	}
+}
+
+// room returns how many more tasks may run. mu is held.
+func (p *puller) room() int {
+	if p.limit == nil {
+		return math.MaxInt
+	}
+	return p.limit() - p.taken
+}
+
+// finished is called by a slot whose task has ended.
+func (p *puller) finished() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.taken--; p.taken == 0 {
+		p.drained.Broadcast()
+	}
+	if p.limit != nil {
+		p.request()
+	}
+}
+
+// awaitFinished waits for the tasks that slots have.
+func (p *puller) awaitFinished() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.taken > 0 {
+		p.drained.Wait()
 	}
 }
 
@@ -398,10 +446,10 @@ func (p *puller) parse(q *taskQueue, m *nats.Msg) *delivery {
 	return d
 }
 
-// takeBack ends the requests to empty queues, while others have more. mu is held.
-func (p *puller) takeBack() {
+// takeBack ends the requests to some queues. mu is held.
+func (p *puller) takeBack(which func(*taskQueue) bool) {
 	for _, q := range p.queues {
-		if !q.more && len(q.pulls) > 0 && q.pulls[len(q.pulls)-1].inbox == q.inbox {
+		if which(q) && len(q.pulls) > 0 && q.pulls[len(q.pulls)-1].inbox == q.inbox {
 			p.closeInbox(q)
 		}
 	}

@@ -24,7 +24,7 @@ import (
 // A worker has as many slots as its limit, each for one task at a time, and requests exactly
 // as many tasks as slots are free: no task waits here while another worker is idle. Without a
 // limit, stint finds one by measuring throughput, as for stint.NewPool; the limit rises only while
-// more tasks are queued. When ctx ends while the server is out of reach, results are sent until
+// more tasks are queued. A worker whose Limiter is lowered, or pauses, takes no task beyond that. When ctx ends while the server is out of reach, results are sent until
 // their leases end. Each minute one worker of the cluster removes the data of dead
 // submitters, as Purge does.
 //
@@ -80,9 +80,10 @@ func newWorker(c *Client, o *options) *worker {
 	c.served = true
 	w := &worker{client: c, id: nuid.Next(), handlers: c.handlers}
 	pool := []stint.Option{stint.Queue(1)} // a slot waits for its permit, so that a worker goroutine continues with it
+	var limit func() int
 	switch {
 	case o.limiter != nil:
-		pool = append(pool, o.limiter)
+		pool, limit = append(pool, o.limiter), o.limiter.Current
 	case o.limit > 0:
 		pool = append(pool, stint.Limit(o.limit))
 	}
@@ -93,7 +94,7 @@ func newWorker(c *Client, o *options) *worker {
 	w.sender = stint.NewPool(stint.Limit(maxSending), stint.Queue(0))
 	w.leases = newLeases(c)
 	w.runs = newRunStates(c, w.leases)
-	w.puller = newPuller(c, w.handlers)
+	w.puller = newPuller(c, w.handlers, limit)
 	c.workers[w] = true
 	return w
 }
@@ -137,7 +138,10 @@ func (w *worker) openSlots(ctx context.Context) {
 // close takes no more tasks, and waits for the running ones.
 func (w *worker) close() {
 	w.puller.close()
-	w.pool.Close()
+	w.puller.awaitFinished()
+	ended, end := context.WithCancel(context.Background())
+	end()
+	_, _ = w.pool.Shutdown(ended) // in a pause, a slot waits for a permit
 	close(w.runs.leaving)
 	w.sender.Close()
 	w.leases.close()
@@ -156,6 +160,7 @@ func (w *worker) slot(ctx context.Context) {
 	if d == nil {
 		return // the worker ends
 	}
+	defer w.puller.finished()
 	l := w.leases.hold(ctx, d)
 	send := func() {}
 	defer func() { // also after a Goexit of the function

@@ -65,25 +65,29 @@ type arrival struct{}
 
 // During a pause requests wait where they may, and are refused or given up otherwise.
 func TestPause(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := stint.Limit(1)
-		l.Set(0)
-		time.AfterFunc(time.Hour, func() { l.Set(1) })
-		h := httplimit.Handler(sleeps, l, 1)
-		tr := &httplimit.Transport{Limiter: l, Base: base(func(*http.Request) (*http.Response, error) { return nil, errBroken })}
-		var waits sync.WaitGroup
-		waits.Go(func() { testkit.Equal(t, "status", serve(t.Context(), h).Code, http.StatusOK) })
-		synctest.Wait()
-		testkit.Equal(t, "status of a second request", serve(t.Context(), h).Code, http.StatusServiceUnavailable)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		_, err := tr.RoundTrip(request(ctx, "http://a.example/"))
-		testkit.Equal(t, "error", err, context.DeadlineExceeded)
-		_, err = get(tr)
-		testkit.Equal(t, "error after the pause", err, errBroken)
-		testkit.Equal(t, "time passed", testkit.SinceBubble(), time.Hour+time.Second)
-		waits.Wait()
-	})
+	for _, set := range []func(l *stint.Limiter, n int){(*stint.Limiter).Set, func(l *stint.Limiter, n int) { l.SetBounds(n, n) }} {
+		synctest.Test(t, func(t *testing.T) { testPause(t, set) })
+	}
+}
+
+func testPause(t *testing.T, set func(l *stint.Limiter, n int)) {
+	l := stint.Limit(1)
+	set(l, 0)
+	time.AfterFunc(time.Hour, func() { set(l, 1) })
+	h := httplimit.Handler(sleeps, l, 1)
+	tr := &httplimit.Transport{Limiter: l, Base: base(func(*http.Request) (*http.Response, error) { return nil, errBroken })}
+	var waits sync.WaitGroup
+	waits.Go(func() { testkit.Equal(t, "status", serve(t.Context(), h).Code, http.StatusOK) })
+	synctest.Wait()
+	testkit.Equal(t, "status of a second request", serve(t.Context(), h).Code, http.StatusServiceUnavailable)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	_, err := tr.RoundTrip(request(ctx, "http://a.example/"))
+	testkit.Equal(t, "error", err, context.DeadlineExceeded)
+	_, err = get(tr)
+	testkit.Equal(t, "error after the pause", err, errBroken)
+	testkit.Equal(t, "time passed", testkit.SinceBubble(), time.Hour+time.Second)
+	waits.Wait()
 }
 
 // A request whose client has gone leaves the queue, and its room goes to another one.

@@ -37,6 +37,9 @@ idle, memory is left and throughput rises. A job that exits with status 75
 reports overload: it is retried, and fewer jobs run. Processes that a job leaves
 behind are terminated when it has ended.
 
+USR1 has one more job run at a time, USR2 one fewer; so does a file given to -j
+when it changes. 0 is a pause: jobs that run finish, others start later.
+
 With --cluster, workers that were started with "stint work --run" run the jobs.`,
 	example: `  find . -name '*.wav' | stint run flac --best {}
   stint run convert {} -resize 50% small/{/} ::: *.jpg

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/stint-go/stint/cmd/stint/internal/console"
-	"github.com/stint-go/stint/cmd/stint/internal/machine"
 	"github.com/stint-go/stint/cmd/stint/internal/run"
 )
 
@@ -31,12 +30,8 @@ func addRunFlags(cmd *cobra.Command, o *run.Options) {
 	f.BoolVar(&o.Trim, "trim", false, "remove white space around items; --colsep implies it (--trim=false)")
 	f.BoolVar(&o.Pipe, "pipe", false, "pass a block of standard input to each job, cut at line ends")
 	f.Var(&o.Block, "block", "size of a block, approximately; the default is 1M, with --cluster 512K or what the server takes")
-	jobs := func(s string) (err error) {
-		o.Jobs, err = run.ParseJobs(s, machine.CPUs())
-		return err
-	}
-	f.FuncP("jobs", "j", "run `N` jobs concurrently: 8, 50%, +2 or -1 of the CPUs; default auto", jobs)
-	f.FuncP("max-procs", "P", "the same as --jobs `N`", jobs) // of xargs
+	f.VarP(&o.Jobs, "jobs", "j", "run `N` jobs concurrently: 8, 50%, +2 or -1 of the CPUs, or a file that has N; default auto")
+	f.VarP(&o.Jobs, "max-procs", "P", "the same as --jobs `N`") // of xargs
 	f.Lookup("max-procs").Hidden = true
 	complete(cmd, "jobs", "auto")
 	f.Var((*run.Duration)(&o.Delay), "delay", "wait this long between two starts")
@@ -220,6 +215,7 @@ func validateRun(f *pflag.FlagSet, o *run.Options) error {
 		rule{o.Tag && o.Ungroup, "--tag does not go with --ungroup"},
 		rule{(o.Resume || o.ResumeFailed) && o.Joblog == "", "--resume and --resume-failed need --joblog"},
 		rule{len(o.Env) > 0 && !remote, "the --env option is meaningful only with --cluster: here jobs have all variables"},
+		rule{remote && o.Jobs.File() != "", "--cluster goes with a number of jobs, not with a file: give the file to the workers"},
 		rule{remote && (o.Ungroup || o.LineBuffer), "--cluster does not go with --ungroup and --line-buffer"},
 		rule{remote && (o.Delay > 0 || o.MemFree > 0 || f.Changed("nice")), "--cluster does not go with --delay, --memfree and --nice"},
 		refuseSource(append(o.Lists, o.Command)),

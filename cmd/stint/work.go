@@ -13,6 +13,8 @@ import (
 	"github.com/stint-go/stint/cluster"
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 	"github.com/stint-go/stint/cmd/stint/internal/files"
+	"github.com/stint-go/stint/cmd/stint/internal/interrupt"
+	"github.com/stint-go/stint/cmd/stint/internal/limit"
 	"github.com/stint-go/stint/cmd/stint/internal/run/remote"
 	"github.com/stint-go/stint/cmd/stint/internal/sum"
 )
@@ -38,6 +40,9 @@ and links that are absolute or lead out of the directory, even if they change
 meanwhile. Without --root it warns that it reads every file that its user may
 read: use a user with few rights. It never reads pipes, devices and sockets.
 
+With --run, USR1 and USR2, and a file given to -j, change the number of jobs as
+for "stint run". At 0 the worker takes no more of them.
+
 Start as many workers as you like, on as many machines. After an interrupt a
 worker finishes the files or jobs that it has started, and exits. After a second
 interrupt it exits at once, and another worker gets those files or jobs after
@@ -61,8 +66,9 @@ what its user can read.
 
 func newWork(std console.Streams) *cobra.Command {
 	c := newClient(workHelp)
-	var jobs int
-	addJobs(c.Command, &jobs)
+	var jobs limit.Jobs
+	c.Flags().VarP(&jobs, "jobs", "j", "read `N` files or run N jobs concurrently, as for \"stint run\"; default auto")
+	complete(c.Command, "jobs", "auto")
 	root := c.Flags().String("root", "", "read only files below directory `PATH`")
 	_ = c.MarkFlagDirname("root")
 	programs := c.Flags().String("run", "", "run the jobs of \"stint run\" instead of reading files; only programs of these `NAMES`, if given")
@@ -79,6 +85,9 @@ func newWork(std console.Streams) *cobra.Command {
 			}
 			return c.runJobs(cmd.Context(), con, *programs, jobs)
 		}
+		if jobs.File() != "" {
+			return usage(cmd, errors.New("the --jobs option takes a file with --run only"))
+		}
 		below, err := files.OpenSubtree(*root)
 		if err != nil {
 			return console.Failure("--root " + console.Quote(*root) + ": " + console.Reason(err))
@@ -88,8 +97,8 @@ func newWork(std console.Streams) *cobra.Command {
 			warning = "reading every file that user " + userName() + " may read, for everybody who reaches the server; --root limits it"
 		}
 		var opts []cluster.Option
-		if jobs > 0 {
-			opts = append(opts, cluster.Limit(jobs))
+		if n := jobs.N(); n > 0 {
+			opts = append(opts, cluster.Limit(n))
 		}
 		return c.server.Work(cmd.Context(), con, warning, func(*cluster.Client) []cluster.Handler { return []cluster.Handler{sum.Task(below)} }, opts...)
 	}
@@ -100,7 +109,7 @@ func newWork(std console.Streams) *cobra.Command {
 const anyProgram = "any"
 
 // runJobs works for "stint run".
-func (c *clientCommand) runJobs(ctx context.Context, con *console.Console, names string, jobs int) error {
+func (c *clientCommand) runJobs(ctx context.Context, con *console.Console, names string, jobs limit.Jobs) error {
 	var programs []string
 	warning := "running every command as user " + userName() + ", for everybody who reaches the server; --run=NAMES limits it"
 	if names != anyProgram {
@@ -112,7 +121,7 @@ func (c *clientCommand) runJobs(ctx context.Context, con *console.Console, names
 			return usage(c.Command, errors.New("the --run option wants names of programs, separated by commas: not "+console.Quote(name)))
 		}
 	}
-	w, err := remote.NewWorker(programs, jobs, con, watcher())
+	w, err := remote.NewWorker(programs, jobs, interrupt.Steps(ctx), con, watcher())
 	if err != nil {
 		return err
 	}

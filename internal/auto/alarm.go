@@ -49,7 +49,7 @@ func (s *search) paceFalls() bool {
 		return false
 	}
 	evidence := r.pace.falls()
-	return evidence > topEvidence || evidence > fallEvidence && s.limit < r.top
+	return evidence > topEvidence || evidence > fallEvidence && s.limit < s.top()
 }
 
 // alarm probes a lower limit. The limit that is held meanwhile was measured in this round or

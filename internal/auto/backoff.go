@@ -95,6 +95,7 @@ func (s *search) overloaded(now, until time.Duration) {
 	if o.excess <= one*s.enoughOverloads() {
 		return
 	}
+	s.limit = min(s.limit, s.Max) // no more have run, though the search may want more
 	share := float64(o.tasks) / float64(one*o.tasks-o.excess+1)
 	until, before, at := o.until, o.share, o.limit
 	o.bucket = bucket{}
@@ -179,6 +180,7 @@ func (s *search) restart(now time.Duration, reason string) {
 // backOff lowers the limit for a reason that throughput does not show.
 func (s *search) backOff(now time.Duration, reason string) {
 	s.backoffs++
+	s.limit = min(s.limit, s.Max)
 	n := int(backoffFactor * float64(s.limit))
 	if s.phase == Probing && s.up { // as if the probe had failed
 		n = max(n, s.held)

@@ -39,7 +39,7 @@ type Controller struct {
 	limiter Limiter
 	refused atomic.Bool  // a task was refused a permit instead of waiting, and nobody has looked since
 	demand  atomic.Int32 // goroutines that hold back tasks
-	ended   atomic.Bool  // by Fix or Close: the search changes nothing; written with both locks held
+	ended   atomic.Bool  // by Fix or Close, or from the start: the search changes nothing; written with both locks held
 
 	mu     sync.Mutex
 	search *timedSearch // nil until a task waits
@@ -71,6 +71,12 @@ const (
 // Init prepares c for l, whose limit is config.Start().
 func (c *Controller) Init(config Config, l Limiter) { c.config, c.limiter = config, l }
 
+// InitFixed prepares c for l, whose limit is n and is not searched for.
+func (c *Controller) InitFixed(n int, l Limiter) {
+	c.Init(Config{Min: n, Max: n}, l)
+	c.ended.Store(true)
+}
+
 // Refused tells c that a task was refused a permit. The task counts as waiting until the next task
 // finishes or the next tick, unless no task runs any more.
 func (c *Controller) Refused() {
@@ -92,16 +98,22 @@ func (c *Controller) endPeriodLocked() {
 	if s := c.search; s != nil {
 		s.suspend(s.last)
 	}
+	c.lookAgain()
+}
+
+// lookAgain makes c active if a task waits and others run.
+func (c *Controller) lookAgain() {
 	if running, waiting := c.limiter.Load(); (waiting || c.demand.Load() > 0) && running > 0 {
 		c.NotifyWaiting()
 	}
 }
 
-// applyLocked gives the limiter the limit, if it has changed.
+// applyLocked gives the limiter the limit within its bounds, if that has changed.
 func (c *Controller) applyLocked() {
-	if s := c.search; s.set != s.limit {
-		s.set = s.limit
-		c.limiter.Set(s.limit)
+	s := c.search
+	if n := s.within(s.limit); s.set != n {
+		s.set = n
+		c.limiter.Set(n)
 	}
 }
 
@@ -120,7 +132,7 @@ func (c *Controller) tick(arming uint32) {
 		return
 	}
 	s.idleTicks++
-	if waiting && running >= s.limit {
+	if waiting && running >= s.limit && !s.isBound() {
 		s.idleTicks = 0
 		if !c.unblockLocked(now) {
 			return
@@ -168,6 +180,9 @@ func (c *Controller) currentLocked() (*timedSearch, time.Duration) {
 		s.Config, s.note, s.allow = c.config, s.record, s.resources.room
 		s.begin()
 		s.set = s.limit
+		if c.ended.Load() {
+			s.phase = Fixed
+		}
 		if c.Active() {
 			s.record(0, 0, "all permits are held: the limit rises as tasks finish")
 		}
@@ -239,6 +254,7 @@ func (s *timedSearch) record(now time.Duration, throughput float64, reason strin
 	if s.phase == Probing {
 		limit = s.held
 	}
+	limit = s.within(limit)
 	s.changes = append(s.changes, Change{s.epoch.Add(now), limit, throughput, reason})
 	s.changes = s.changes[max(0, len(s.changes)-maxChanges):]
 }
@@ -280,15 +296,29 @@ func (c *Controller) State() State {
 	return State{}
 }
 
-// Fix sets the limit by hand and ends the search.
+// Fix sets the limit by hand, and ends the search and the bounds.
 func (c *Controller) Fix(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s, now := c.currentLocked()
-	c.limiter.Set(n)
-	s.phase, s.limit = Fixed, n
+	s.phase, s.limit, s.Min, s.Max, s.paused = Fixed, n, n, n, false
+	c.applyLocked()
 	s.record(now, 0, "set by hand")
 	c.stopLocked(true)
+}
+
+// SetBounds keeps the limit between low and high, or at 0 if both are 0, until Fix. The search
+// goes on, unless it has ended.
+func (c *Controller) SetBounds(low, high int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s, now := c.currentLocked()
+	s.setBounds(now, low, high)
+	if s.within(s.limit) != s.set {
+		s.record(now, 0, fmt.Sprintf("bounds set by hand: %d to %d", low, high))
+	}
+	c.applyLocked()
+	c.lookAgain()
 }
 
 // stopLocked ends the period, and the search for good.

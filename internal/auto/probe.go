@@ -112,7 +112,7 @@ func (s *search) enough() float64 { return max(4*s.minHold(), sureTasks) }
 // try probes the limit n.
 func (s *search) try(now time.Duration, n int) {
 	s.phase, s.up = Probing, n > s.held
-	s.move(now, n)
+	s.move(now, clamp(s.Min, n, s.Max))
 }
 
 // judgeProbe compares the limit that is tried with the best that is known, and ends the

@@ -22,7 +22,8 @@ type search struct {
 	allow func(now, want int) (n int, reason string) // what resources allow; nil: anything
 	note  func(now time.Duration, throughput float64, reason string)
 
-	limit      int
+	limit      int     // that the search wants; the limiter has the nearest within the bounds
+	paused     bool    // the bounds are 0; Min and Max are those before
 	throughput float64 // tasks a second, in the last window
 	window     window
 	permits
@@ -83,12 +84,16 @@ func (s *search) begin() {
 func (s *search) finished(b batch) {
 	s.ended(b.now, b.n)
 	s.failures = 0
-	if s.ceiling > 0 && b.now >= s.retryAt { // not before a task succeeds: an outage is over then
-		s.raiseCeiling(b.now)
-	}
 	if !s.started {
 		s.started = true
 		s.window.open(b.now)
+	}
+	if s.isBound() { // throughput does not show what the limit does
+		s.suspend(b.now)
+		return
+	}
+	if s.ceiling > 0 && b.now >= s.retryAt { // not before a task succeeds: an outage is over then
+		s.raiseCeiling(b.now)
 	}
 	used := s.used(b)
 	if s.unused += b.n; used {
@@ -204,6 +209,7 @@ func (s *search) resume(b batch) {
 // judge is called when the window may end.
 func (s *search) judge(now time.Duration, running int) {
 	switch {
+	case s.isBound():
 	case s.phase == SlowStart && s.mayAlarm() && s.start.lateRow >= lateTasks: // a queue does not explain it
 		s.start.pace = pace{last: now}
 		s.alarm(now)
@@ -240,7 +246,7 @@ func (s *search) settle(now time.Duration, running int) {
 func (s *search) minWindow() float64 {
 	switch s.phase {
 	case SlowStart:
-		if s.limit < s.start.top && !s.beyond() {
+		if s.limit < s.top() && !s.beyond() {
 			return math.Inf(1)
 		}
 		return max(minTasks, float64(s.start.from)/2)
@@ -258,7 +264,6 @@ func (s *search) minHold() float64 { return max(minHoldTasks, 2*float64(s.limit)
 // move changes the limit. The window opens when the tasks of the old limit have finished, and
 // half as many as may run.
 func (s *search) move(now time.Duration, n int) {
-	n = clamp(s.Min, n, s.Max)
 	s.draining, s.drained, s.settling = s.limit, 0, max(1, n/2)
 	s.limit, s.peakRunning, s.beforeStall = n, 0, 0
 	s.window.open(now)

@@ -32,9 +32,10 @@ func slotted(k int) func(limit int) time.Duration {
 // serve finishes n tasks.
 func (d *fedSearch) serve(n int, gap func(limit int) time.Duration) {
 	for range n {
-		g := gap(d.limit)
+		running := d.within(d.limit)
+		g := gap(running)
 		d.now += g
-		d.finished(batch{d.now, 1, g * time.Duration(d.limit), false, d.limit, true})
+		d.finished(batch{d.now, 1, g * time.Duration(running), false, running, true})
 		d.seen()
 	}
 }

@@ -32,6 +32,9 @@ type slowStart struct {
 	latencies, before latencies // of tasks since the limit was last compared, and until then
 }
 
+// top returns the limit at the end of the round. The maximum may be lower now than at its start.
+func (s *search) top() int { return min(s.start.top, s.Max) }
+
 // firstRound reports whether nothing was measured yet.
 func (s *search) firstRound() bool { return s.phase == SlowStart && s.start.prior.tasks == 0 }
 
@@ -47,8 +50,8 @@ func (s *search) raise(b batch) {
 	if w, p := &s.window, r.prior; p.tasks > 0 && w.time > slowFactor*p.time*max(w.tasks/p.tasks, 0.5) {
 		r.top = min(r.top, s.limit)
 	}
-	if s.limit < r.top {
-		s.limit, r.rises = min(s.limit+permitsPerTask*b.n, r.top), true
+	if s.limit < s.top() {
+		s.limit, r.rises = min(s.limit+permitsPerTask*b.n, s.top()), true
 	}
 	r.latencies.add(b)
 	if r.before.tasks == 0 && r.latencies.tasks >= float64(r.from) {
@@ -62,7 +65,7 @@ func (s *search) raise(b batch) {
 // although many more ran: nothing is in short supply yet.
 func (s *search) jump(now time.Duration) {
 	r, l := &s.start, s.start.latencies
-	if s.limit < max(r.top, jumpLimit) || r.before.tasks == 0 || l.tasks < float64(s.limit) {
+	if s.limit < max(s.top(), jumpLimit) || r.before.tasks == 0 || l.tasks < float64(s.limit) {
 		return
 	}
 	l.limit = float64(s.limit)

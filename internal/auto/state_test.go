@@ -15,7 +15,7 @@ func TestPhaseNames(t *testing.T) {
 
 // TestHistoryKeepsTheLast has the history belong to the caller.
 func TestHistoryKeepsTheLast(t *testing.T) {
-	c := &Controller{search: &timedSearch{}}
+	c := &Controller{search: &timedSearch{search: search{Config: Config{Max: 1000}}}}
 	for i := range 3 * maxChanges {
 		c.search.limit = i
 		c.search.record(0, 0, "")

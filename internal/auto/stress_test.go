@@ -27,7 +27,7 @@ func (g *guarded) Set(n int) {
 	defer g.mu.Unlock()
 	g.limit = n
 	g.sets++
-	if out := n < g.c.config.Min || n > g.c.config.Max; g.closed || out && n != g.fixed {
+	if out := n < g.c.config.Min || n > g.c.config.Max; g.closed || out && n != g.fixed && n != 0 {
 		g.wrong = append(g.wrong, n)
 	}
 	g.c.NotifyWaiting() // a task still waits
@@ -65,7 +65,7 @@ func (g *guarded) notify() {
 }
 
 // TestEverythingAtOnce calls all methods of a Controller at once, and its tick. The
-// limit stays between Min and Max but for Fix, and after Close it does not change.
+// limit stays between Min and Max but for Fix and a pause, and after Close it does not change.
 func TestEverythingAtOnce(t *testing.T) {
 	memoryLimited(t, 0)
 	sets := 0
@@ -98,6 +98,7 @@ func (g *guarded) storm(round int) {
 		}
 	}
 	last := 2 + round*7%(steps-2)
+	bounds := []int{2, 0, 7, 20, 3}
 	calls := []func(i int){
 		end(&samplers[0]), end(&samplers[1]),
 		func(int) { g.notify() },
@@ -109,7 +110,9 @@ func (g *guarded) storm(round int) {
 			}
 		},
 		func(i int) {
-			switch {
+			switch low := bounds[i%len(bounds)]; {
+			case i < last-1 && i%9 == 0:
+				c.SetBounds(low, min(3*low, 20))
 			case i == last-1 && round%3 == 0:
 				c.Fix(g.fixed)
 			case i == last:

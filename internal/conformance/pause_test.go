@@ -2,6 +2,7 @@ package conformance_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,6 +29,18 @@ func TestPause(t *testing.T) {
 		l.Set(0)
 		follow(t, doing(l), l.Set, changes)
 	})
+	for _, l := range []*stint.Limiter{stint.Auto(1, 8), stint.Limit(8)} {
+		bubble(t, "bounds", func(t *testing.T) {
+			set := func(n int) { l.SetBounds(n, n) }
+			set(0)
+			follow(t, doing(l), set, changes)
+			set(0)
+			g := stint.NewGroup(bg, l, stint.Queue(0))
+			g.TryGo(func(context.Context) error { t.Error("was run in a pause"); return nil })
+			equal(t, "group", g.Wait(), nil)
+			equal(t, "pause", usage(l), [3]int{})
+		})
+	}
 	bubble(t, "Pool.Go", func(t *testing.T) {
 		p := stint.NewPool(stint.Queue(1)) // adaptive
 		p.SetLimit(0)
@@ -114,4 +127,50 @@ func TestPauseCanBeGivenUp(t *testing.T) {
 		equal(t, "Close, after", sinceBubble(), time.Hour+time.Second)
 		equal(t, "Wait", g.Wait(), nil)
 	})
+}
+
+// A search goes on between bounds that change while tasks run. SetLimit of a pool ends search and
+// bounds.
+func TestBoundsWhileTasksRun(t *testing.T) {
+	each(t, func(t *testing.T, e entryPoint) {
+		l := stint.Auto(1, 100)
+		var most, now int
+		var mu sync.Mutex
+		step := func(n int) {
+			mu.Lock()
+			defer mu.Unlock()
+			now += n
+			most = max(most, now)
+		}
+		task := func(context.Context, int) error {
+			step(1)
+			defer step(-1)
+			time.Sleep(time.Second)
+			return nil
+		}
+		run := func(low, high, tasks int) int {
+			l.SetBounds(low, high)
+			most = 0
+			equal(t, "error", e.run(bg, tasks, task, l), nil)
+			return most
+		}
+		equal(t, "at once, 3 at most", run(1, 3, 30), 3)
+		if n := run(1, 100, 2000); n < 40 { // a hundred sleep as long as one
+			t.Errorf("%d at once, of 100", n)
+		}
+		equal(t, "at once, 5 and no others", run(5, 5, 30), 5)
+		ended := begin(func() error { return e.run(bg, 60, task, l) })
+		time.Sleep(1500 * time.Millisecond)
+		l.SetBounds(0, 0)
+		time.Sleep(time.Hour)
+		mu.Lock()
+		equal(t, "tasks that run in a pause", now, 0)
+		mu.Unlock()
+		l.SetBounds(1, 100)
+		equal(t, "error", <-ended, nil)
+	})
+	p := stint.NewPool(stint.Auto(1, 100))
+	p.SetLimit(7)
+	equal(t, "limit", p.Stats().Limit, 7)
+	p.Close()
 }

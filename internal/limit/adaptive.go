@@ -46,9 +46,22 @@ func (l *Limiter) Controller() *auto.Controller {
 // NeedController returns the controller of an adaptive Limiter, which the first call makes. It
 // returns nil after EndSearch, if there was none before.
 func (l *Limiter) NeedController() *auto.Controller {
-	if l.Adaptive() && l.controller.Load() == nil {
+	if l.Adaptive() {
+		return l.steered()
+	}
+	return l.Controller()
+}
+
+// steered is NeedController also for a Limiter that is not adaptive, whose limit is set by hand:
+// from then on nothing but the controller sets it.
+func (l *Limiter) steered() *auto.Controller {
+	if l.controller.Load() == nil {
 		c := new(auto.Controller)
-		c.Init(l.search, l)
+		if l.Adaptive() {
+			c.Init(l.search, l)
+		} else {
+			c.InitFixed(l.Bound(), l)
+		}
 		l.controller.CompareAndSwap(nil, c)
 	}
 	return l.Controller()
@@ -64,15 +77,19 @@ func (l *Limiter) EndSearch() {
 	}
 }
 
-// Fix sets the limit by hand, and ends the search. The caller must hold no lock that a Grant
-// takes.
+// Fix sets the limit by hand, and ends the search and its bounds. The caller must hold no lock
+// that a Grant takes.
 func (l *Limiter) Fix(n int) {
-	if c := l.NeedController(); c != nil {
+	if c := l.steered(); c != nil {
 		c.Fix(n)
 		return
 	}
 	l.Set(n)
 }
+
+// SetBounds keeps the limit between low and high, or at 0 if both are 0, until Fix. It must not be
+// called after EndSearch. The caller must hold no lock that a Grant takes.
+func (l *Limiter) SetBounds(low, high int) { l.steered().SetBounds(low, high) }
 
 // Report tells the controller of the error of a task, which excess load may have caused. It
 // calls the function given to Overload.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
 )
 
@@ -82,6 +83,33 @@ func TestSlotsOfAWorker(t *testing.T) {
 	j.open(t, "first")
 	c.succeed(t, n)
 	equal(t, "at once, at most", most(j.events(t)), slots)
+}
+
+// A worker whose Limiter is lowered while its slots are idle runs no more tasks than it allows; a
+// paused one runs none, and leaves them to others.
+func TestLimiterOfAWorkerIsLowered(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	l := stint.Limit(6)
+	serveWith(t, connect(t, where), cluster.Limiter(l), newTask(j.as("lowered")))
+	c, task := connect(t, where), newTask(j)
+	first := begin(bounded(t), c, task, items(6, item{Do: "wait", Gate: "first"}))
+	j.seen(t, 6, "begun", is("begin"))
+	j.open(t, "first")
+	first.succeed(t, 6)
+
+	l.Set(0)
+	other := serve(t, connect(t, where), 1, newTask(j.as("other")))
+	begin(bounded(t), c, task, items(20, item{For: tick / 2})).succeed(t, 20)
+	equal(t, "runs of the paused worker", count(j.events(t), func(e event) bool { return e.What == "begin" && e.Worker == "lowered" }), 6)
+	if err := other.drain(t); err != nil {
+		t.Error(err)
+	}
+
+	l.Set(2)
+	before := len(j.events(t))
+	begin(bounded(t), c, task, items(20, item{For: tick / 2})).succeed(t, 20)
+	equal(t, "at once, at most", most(j.events(t)[before:]), 2)
 }
 
 // The limit of a task is that of a run in progress, after each of random starts and ends: by

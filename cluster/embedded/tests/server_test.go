@@ -184,12 +184,18 @@ type serving struct {
 // if not before.
 func serve(t *testing.T, c *cluster.Client, slots int, tasks ...cluster.Handler) *serving {
 	t.Helper()
+	return serveWith(t, c, cluster.Limit(slots), tasks...)
+}
+
+// serveWith is serve with an option instead of a number of slots.
+func serveWith(t *testing.T, c *cluster.Client, opt cluster.Option, tasks ...cluster.Handler) *serving {
+	t.Helper()
 	for _, task := range tasks {
 		c.Handle(task)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &serving{cancel: cancel, ended: make(chan error, 1)}
-	go func() { s.ended <- cluster.Serve(ctx, c, cluster.Limit(slots)) }()
+	go func() { s.ended <- cluster.Serve(ctx, c, opt) }()
 	t.Cleanup(func() {
 		if err := s.drain(t); err != nil {
 			t.Errorf("Serve: %v", err)

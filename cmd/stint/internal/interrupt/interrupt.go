@@ -31,6 +31,7 @@ func (s Signal) Status() int { return 128 + int(s.Signal) }
 type signals struct {
 	second  context.Context
 	claimed atomic.Bool
+	steps   chan int
 }
 
 type signalsKey struct{}
@@ -40,11 +41,13 @@ type signalsKey struct{}
 // process with its exit status, as the default action would print all goroutines. Of signals
 // that are pending at once, the one with the lowest number counts as the first.
 //
+// USR1 and USR2 are for Steps. They end no command, also after stop.
+//
 // A signal that was ignored when the process started, as an interrupt is in a background job
 // of a script, stays ignored. Go tells that of INT and HUP only.
 func Notify(parent context.Context) (ctx context.Context, stop func()) {
 	second, kill := context.WithCancel(context.Background())
-	s := &signals{second: second}
+	s := &signals{second: second, steps: make(chan int, 64)}
 	ctx, cancel := context.WithCancelCause(context.WithValue(parent, signalsKey{}, s))
 	got, done := make(chan os.Signal, 8), make(chan struct{})
 	var some []os.Signal // that end ctx, besides QUIT
@@ -54,10 +57,18 @@ func Notify(parent context.Context) (ctx context.Context, stop func()) {
 		}
 	}
 	signal.Notify(got, append(some, syscall.SIGQUIT)...)
+	steps := notifySteps()
 	go func() {
 		for n, last := 1, false; ; n++ {
 			var it Signal
 			select {
+			case sig := <-steps:
+				select {
+				case s.steps <- step(sig):
+				default: // nobody receives them
+				}
+				n--
+				continue
 			case sig := <-got:
 				it = Signal{sig.(syscall.Signal)}
 			case <-done:
@@ -93,6 +104,15 @@ func Second(ctx context.Context) context.Context {
 	}
 	s.claimed.Store(true)
 	return s.second
+}
+
+// Steps returns a channel with 1 for each USR1 and -1 for each USR2, nil if there are no such signals.
+// ctx is one of Notify, or made from it.
+func Steps(ctx context.Context) <-chan int {
+	if s, ok := ctx.Value(signalsKey{}).(*signals); ok && hasSteps {
+		return s.steps
+	}
+	return nil
 }
 
 // result is the result of one call.

@@ -11,9 +11,9 @@ import (
 
 const (
 	minWall     = 5 * time.Millisecond // of a job, between two samples
+	maxSpan     = time.Second          // of a job, that is counted as a whole
 	raiseFactor = 4                    // of the limit, at most, at each look
-	sameShare   = 0.8                  // of the larger of two limits: if the other is closer, it is the same,
-	closeShare  = 0.95                 // or closer than this while CPUs are idle
+	sameShare   = 0.75                 // of a limit: a lower one that is closer is the same
 	saturated   = 0.92                 // of the CPUs, since the last look: more jobs cannot use more
 	idle        = 0.9                  // of the CPUs, for longer: fewer jobs would use less
 	lives       = 4                    // of jobs: how long a look counts, within these bounds
@@ -22,17 +22,21 @@ const (
 	forgotten   = 1e-6 // seconds in which jobs ran, of which nothing is left
 )
 
-// A sample is what was seen of a running job last.
+// A sample is what was seen of a running job last, and of the span that began at most maxSpan before.
 type sample struct {
 	at        time.Time
-	cpu, wait time.Duration // since the start
-	startup   time.Duration // of cpu, what is not counted yet
+	cpu, wait time.Duration // since the start of the job
 	seen      bool          // it was sampled
+	began     time.Time     // the span,
+	ran, idle time.Duration // in which the job had a CPU, and waited for one,
+	want      float64       // and of which so many seconds are counted
 	size      size
 }
 
 // newSample returns that of a job that was started then.
-func newSample(started time.Time) *sample { return &sample{at: started, size: size{born: started}} }
+func newSample(started time.Time) *sample {
+	return &sample{at: started, began: started, size: size{born: started}}
+}
 
 // A demand is how much CPU a job wants: the share of its time in which it has one or waits
 // for one. What a job uses counts once, when it is sampled or ends, however few of the jobs
@@ -52,7 +56,7 @@ type demand struct {
 
 // sampled counts what a running job has used since its last sample. Until the second one, the
 // start of the process is most of what it has used: that counts if the job goes on like that,
-// or when it ends. How long a task has waited for a CPU the kernel tells when it has got one: until
+// or later. How long a task has waited for a CPU the kernel tells when it has got one: until
 // then nothing is known of a job that starts, and others are taken to want a CPU all the time.
 func (d *demand) sampled(s *sample, now time.Time, cpu, wait time.Duration, ready bool) {
 	wall := now.Sub(s.at)
@@ -66,23 +70,32 @@ func (d *demand) sampled(s *sample, now time.Time, cpu, wait time.Duration, read
 		}
 		return
 	}
-	d.used += used.Seconds()
-	d.wall += wall.Seconds()
-	if s.seen || 2*(used+waited) > wall {
-		d.want += wanted(wall.Seconds(), used.Seconds(), waited.Seconds())
+	isKnown := s.seen || 2*(used+waited) > wall
+	if d.count(s, now, used, waited, isKnown); isKnown {
 		d.ran, d.waited = d.ran+used.Seconds(), d.waited+waited.Seconds()
-	} else {
-		s.startup = used
 	}
-	s.at, s.cpu, s.wait, s.seen = now, cpu, wait, true
+	if s.at, s.cpu, s.wait, s.seen = now, cpu, wait, true; now.Sub(s.began) >= maxSpan {
+		s.began, s.ran, s.idle, s.want = now, 0, 0, 0
+	}
+}
+
+// count counts what a job has used until now, since it was seen last. It wants a CPU for a part of
+// its whole span: the time since then may show only that it computes, or that it waits.
+func (d *demand) count(s *sample, now time.Time, used, waited time.Duration, isKnown bool) {
+	d.used += used.Seconds()
+	d.wall += max(0, now.Sub(s.at)).Seconds()
+	if s.ran, s.idle = s.ran+used, s.idle+waited; isKnown {
+		want := wanted(max(0, now.Sub(s.began)).Seconds(), s.ran.Seconds(), s.idle.Seconds())
+		d.want, s.want = max(0, d.want+want-s.want), want
+	}
 }
 
 // wanted returns for how many of its seconds a job would use a CPU if it had one to itself.
 // That is less than it has used and waited if it also waits for something else: then it would
 // have done more of that, too.
 func wanted(wall, used, waited float64) float64 {
-	if waited >= wall { // in several processes or threads
-		return used + waited
+	if waited >= wall { // in several threads, some of which may have little to do
+		return max(used, wall)
 	}
 	return min(used+waited, used*wall/(wall-waited))
 }
@@ -93,15 +106,11 @@ func (d *demand) finished(s *sample, r process.Result) {
 	if s == nil {
 		return
 	}
-	used := max(0, r.CPU-s.cpu).Seconds()
-	wall := max(0, r.Start.Add(r.Elapsed).Sub(s.at)).Seconds()
-	waited := 0.0
+	used, end, waited := max(0, r.CPU-s.cpu), r.Start.Add(r.Elapsed), time.Duration(0)
 	if d.ran > 0 {
-		waited = min(used*d.waited/d.ran, max(0, wall-used))
+		waited = min(time.Duration(float64(used)*d.waited/d.ran), max(0, end.Sub(s.at)-used))
 	}
-	d.want += wanted(wall, used, waited) + s.startup.Seconds()
-	d.wall += wall
-	d.used += used
+	d.count(s, end, used, waited, true)
 	if d.life == 0 {
 		d.life = r.Elapsed.Seconds()
 	}
@@ -125,14 +134,10 @@ func (d *demand) limit(now int, cpus float64, elapsed time.Duration) (int, strin
 	n := max(machine.Whole(d.cpus), int((d.cpus+math.Sqrt(d.cpus*max(0, 1-u)))/u+0.5))
 	busyNow, busy := d.busy(elapsed)
 	reason := "a job wants a CPU " + percent(u) + " of its time"
-	same := sameShare
-	if busy < idle {
-		same = closeShare
-	}
 	switch {
 	case n > now && busyNow > saturated:
 		return now, "the CPUs are busy"
-	case float64(now) < same*float64(n):
+	case n > now:
 		return min(n, raiseFactor*now), reason
 	case float64(n) < sameShare*float64(now) && (busy >= idle || 2*n < now):
 		return n, reason

@@ -52,8 +52,8 @@ func TestJobs(t *testing.T) {
 		n     int
 		spare int64
 	}{{0, 0}, {0, 1}, {1, 0}, {3, 0}, {3, 1}, {40, 1 << 20}} {
-		r := &runner{Limit: New(c.n, c.spare), engine: e}
-		job := func(ctx context.Context, _ int) error { return r.Run(ctx, r.job) }
+		r := &runner{Limit: New(Jobs{n: c.n}, c.spare, nil, nil), engine: e}
+		job := func(ctx context.Context, _ int) error { return r.job(ctx) }
 		if err := stint.Range(t.Context(), 100, job, r.Limiter()); err != nil {
 			t.Error(err)
 		}
@@ -77,7 +77,7 @@ func TestSensorsOfJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	l := New(0, 0)
+	l := New(Jobs{}, 0, nil, nil)
 	defer l.Close()
 	command := &process.Command{Path: "/bin/sh", Args: []string{"sh", "-c", "while :; do :; done"}}
 	r, err := e.Run(command, func(p *process.Process) {

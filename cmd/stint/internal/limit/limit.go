@@ -1,22 +1,19 @@
 // Package limit bounds how many jobs run concurrently: processes, whose CPU time and memory
 // the kernel counts.
 //
-// An adaptive limit is the lower of two. One is what the machine allows: as many jobs as keep
-// the CPUs busy and fit into memory. It follows from what the jobs of the last moments have
-// used. The other is found by package stint, by throughput; the search measures only while its
-// limit is the lower one.
+// An adaptive limit is found by package stint, by throughput, within what the machine allows: as
+// many jobs as keep the CPUs busy and fit into memory. That follows from what the jobs of the last
+// moments have used. The number may be set while jobs run, by signals and by a file.
 package limit
 
 import (
-	"cmp"
-	"context"
-	"errors"
-	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/cmd/stint/internal/console"
 	"github.com/stint-go/stint/cmd/stint/internal/machine"
 	"github.com/stint-go/stint/cmd/stint/internal/process"
 )
@@ -29,19 +26,17 @@ const (
 	historyLength = 64
 )
 
-// ErrOverload is the error of a job that says that too many run.
-var ErrOverload = errors.New("too many jobs run concurrently")
-
 // A Limit bounds how many jobs run concurrently. It must be made by New, and closed. Its
 // methods may be called concurrently.
 type Limit struct {
-	gate   *stint.Limiter // what the machine allows, or the fixed number
-	search *stint.Limiter // by throughput; nil if the number is fixed
-	most   int            // the largest limit: the fixed one, and what descriptors allow
-	stop   chan struct{}  // ends watch
-	wg     sync.WaitGroup
+	limiter *stint.Limiter
+	most    int           // jobs that descriptors allow
+	steps   <-chan int    // adds to the number of jobs; nil: nothing does
+	say     func(string)  // what the user must know
+	stop    chan struct{} // ends watch
+	wg      sync.WaitGroup
 
-	say sync.Once // that a job waits for memory
+	waits sync.Once // it was said that a job waits for memory
 
 	mu      sync.Mutex
 	from    sensors
@@ -50,36 +45,46 @@ type Limit struct {
 	memory  memory
 	culprit culprit
 	system  system
-	reason  string // why the gate has its limit
+	jobs    int    // or adaptive, or paused; written by watch only
+	by      string // what has set jobs
+	file    file   // that sets jobs
+	bound   int    // the largest limit that the machine or jobs allow; the only one if the number is fixed
+	why     string // that bound
+	bounds  [2]int // of limiter
+	noted   int    // the limit that history ends with, or that there was at first
 	history []stint.LimitChange
 }
 
-// New returns a limit of n jobs, or an adaptive one if n is 0. spare is how many bytes of
-// memory are to stay free; 0 is a twentieth of the memory. A limit that is larger than
-// descriptors allow is lowered.
-func New(n int, spare int64) *Limit {
-	l := &Limit{most: max(1, Files()/filesPerJob), stop: make(chan struct{}), running: make(map[*process.Process]*sample)}
+// New returns a limit of so many jobs. spare is how many bytes of memory are to stay free; 0 is a
+// twentieth of the memory. A number that is larger than descriptors allow is lowered. What is
+// received from steps is added to the number, which is fixed then; steps may be nil. say is called
+// with what the user must know.
+func New(jobs Jobs, spare int64, steps <-chan int, say func(string)) *Limit {
+	l := &Limit{
+		most: max(1, Files()/filesPerJob), steps: steps, say: say, stop: make(chan struct{}),
+		running: make(map[*process.Process]*sample), file: jobs.file,
+	}
 	meter := machine.NewMeter()
 	l.from = newSensors(meter)
 	l.demand.cpus, l.culprit.counted = meter.CPUs(), meter.Kills()
 	l.memory.spare = spare
-	first := machine.Whole(l.demand.cpus)
-	if n > 0 {
-		l.most = min(n, l.most)
-		if _, ok := meter.Memory(); !ok || spare == 0 {
-			first = l.most
-		}
-	} else {
-		l.most = min(l.most, max(maxAdaptive, first))
-		l.search = stint.Auto(1, l.most, stint.Burst(burst), stint.Overload(func(err error) bool { return errors.Is(err, ErrOverload) }))
-		l.reason = "as many jobs as CPUs, at first"
+	l.limiter = stint.Auto(1, l.mostAdaptive(), stint.Burst(burst))
+	l.bound = min(machine.Whole(l.demand.cpus), l.most)
+	l.set(jobs.n, "")
+	if jobs.n == adaptive {
+		l.why = "as many jobs as CPUs, at first"
 	}
-	l.gate = stint.Limit(min(first, l.most))
+	l.noted, l.history = l.limiter.Current(), nil
 	l.wg.Go(func() {
 		defer meter.Close()
 		l.watch()
 	})
 	return l
+}
+
+// mostAdaptive returns the largest limit that is found.
+func (l *Limit) mostAdaptive() int {
+	return min(l.most, max(maxAdaptive, machine.Whole(l.demand.cpus)))
 }
 
 // Close ends the observation of jobs.
@@ -88,17 +93,8 @@ func (l *Limit) Close() {
 	l.wg.Wait()
 }
 
-// Limiter returns the limiter that each job holds a permit of.
-func (l *Limit) Limiter() *stint.Limiter { return l.gate }
-
-// Run calls f, which runs a job. It is called with a permit of Limiter, and waits for one of
-// the search. If f returns ErrOverload, or an error that wraps it, the limit backs off.
-func (l *Limit) Run(ctx context.Context, f func(context.Context) error) error {
-	if l.search == nil {
-		return f(ctx)
-	}
-	return l.search.Do(ctx, f)
-}
+// Limiter returns the limiter that each job holds a permit of, from its start to its end.
+func (l *Limit) Limiter() *stint.Limiter { return l.limiter }
 
 // Started tells of a job that has started.
 func (l *Limit) Started(p *process.Process) {
@@ -112,7 +108,7 @@ func (l *Limit) Paused(d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, s := range l.running {
-		s.at = s.at.Add(d)
+		s.at, s.began = s.at.Add(d), s.began.Add(d)
 		s.size.paused(d)
 	}
 }
@@ -148,11 +144,27 @@ func (l *Limit) Exhausted() (running int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	running = len(l.running)
-	if l.search != nil {
-		l.system.refused(running, time.Now())
-		l.set(min(l.system.most, l.gate.Current()), systemReason)
-	}
+	l.tooMany(running, systemReason)
 	return running
+}
+
+// Overloaded tells that a job which was started then has ended, and says that too many run. An
+// adaptive limit falls below what ran, and rises slowly. Jobs that were started before it fell last
+// change nothing.
+func (l *Limit) Overloaded(started time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if started.After(l.system.lowered) {
+		l.tooMany(int(overloadShare*float64(len(l.running)+1)), overloadReason)
+	}
+}
+
+// tooMany lowers an adaptive limit. It is called with mu held.
+func (l *Limit) tooMany(most int, reason string) {
+	if l.jobs == adaptive {
+		l.system.refused(most, reason, time.Now())
+		l.setBound(min(l.system.most, l.bound), reason)
+	}
 }
 
 // State is the state of a Limit.
@@ -162,31 +174,103 @@ type State struct {
 	History []stint.LimitChange `json:"history,omitempty"`
 }
 
-// State returns the limit, the reason for it, and how it has changed: the lower one of the two,
-// and the changes of both.
+// State returns the limit, the reason for it, and how it has changed.
 func (l *Limit) State() State {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := State{l.gate.Current(), l.reason, append([]stint.LimitChange(nil), l.history...)}
-	if l.search == nil {
-		return s
-	}
-	found := l.search.Stats()
-	if found.Limit < s.Limit {
-		s.Limit, s.Reason = found.Limit, cmp.Or(found.Reason, s.Reason)
-	}
-	s.History = append(s.History, found.History...)
-	slices.SortStableFunc(s.History, func(a, b stint.LimitChange) int { return a.Time.Compare(b.Time) })
-	return s
+	n, reason, _ := l.found()
+	return State{n, reason, append([]stint.LimitChange(nil), l.history...)}
 }
 
-// set changes what the machine allows. It is called with mu held.
-func (l *Limit) set(n int, reason string) {
-	l.reason = reason
-	if n == l.gate.Current() {
+// found returns the limit, the reason for it, and whether it is only tried. It is called with mu
+// held.
+func (l *Limit) found() (n int, reason string, tried bool) {
+	if n = l.limiter.Current(); l.jobs != adaptive || n == l.bound {
+		return n, l.why, false
+	}
+	s := l.limiter.Stats()
+	reason = l.why
+	if last := len(s.History) - 1; last >= 0 && s.History[last].Throughput > 0 { // and not that bounds were set
+		reason = s.Reason
+	}
+	return s.Limit, reason, s.Phase == "probing"
+}
+
+// setBound changes the largest limit, and the limiter accordingly. It is called with mu held.
+func (l *Limit) setBound(n int, why string) {
+	l.bound, l.why = n, why
+	bounds := [2]int{n, n}
+	switch l.jobs {
+	case paused:
+		bounds = [2]int{}
+	case adaptive:
+		bounds[0] = 1
+	}
+	if bounds != l.bounds {
+		l.bounds = bounds
+		l.limiter.SetBounds(bounds[0], bounds[1])
+	}
+	l.note()
+}
+
+// note appends a change of the limit to the history, unless it is only tried. It is called with mu
+// held.
+func (l *Limit) note() {
+	n, reason, tried := l.found()
+	if tried || n == l.noted {
 		return
 	}
-	l.gate.Set(n)
+	l.noted = n
 	l.history = append(l.history, stint.LimitChange{Time: time.Now(), Limit: n, Reason: reason})
 	l.history = l.history[max(0, len(l.history)-historyLength):]
+}
+
+// set sets the number of jobs. It is called by watch, or before it.
+func (l *Limit) set(jobs int, by string) {
+	l.mu.Lock()
+	pauses := jobs == paused && l.jobs != paused
+	l.jobs, l.by = jobs, by
+	bound := l.bound
+	if jobs > 0 {
+		bound = min(jobs, l.most)
+		if _, known := l.from.memory(); known && l.memory.spare > 0 { // a look raises it
+			bound = min(bound, l.bound)
+		}
+	}
+	l.setBound(bound, by)
+	l.mu.Unlock()
+	if !pauses {
+		return
+	}
+	var how []string
+	if l.steps != nil {
+		how = append(how, "SIGUSR1")
+	}
+	if l.file.name != "" {
+		how = append(how, "a number in "+console.Quote(l.file.name))
+	}
+	l.say("paused: running jobs finish, others start after " + strings.Join(how, " or "))
+}
+
+// step adds to the number of jobs that run.
+func (l *Limit) step(n int) {
+	if l.jobs == adaptive {
+		n += l.limiter.Current()
+	} else {
+		n += max(0, l.jobs)
+	}
+	if n <= 0 {
+		n = paused
+	}
+	l.set(n, "set by a signal")
+}
+
+// readFile sets the number of jobs to that in the file, if it has changed.
+func (l *Limit) readFile(now time.Time) {
+	switch n, ok, err := l.file.changed(now); {
+	case err != nil:
+		l.say("the number of jobs stays: --jobs " + err.Error())
+	case ok:
+		l.set(n, "set in "+console.Quote(l.file.name))
+	}
 }

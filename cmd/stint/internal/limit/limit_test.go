@@ -1,14 +1,10 @@
 package limit
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"math"
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -25,7 +21,7 @@ func TestNew(t *testing.T) {
 	}{
 		{1, 1, ""}, {3, min(3, most), ""}, {math.MaxInt, most, ""}, {0, min(machine.CPUs(), most), "as many jobs as CPUs, at first"},
 	} {
-		l := New(c.n, 0)
+		l := New(Jobs{n: c.n}, 0, nil, nil)
 		if s := l.State(); s.Limit != c.want || s.Reason != c.reason || s.History != nil || l.Limiter().Current() != c.want {
 			t.Errorf("%d: %+v, limit %d, want %d", c.n, s, l.Limiter().Current(), c.want)
 		}
@@ -37,9 +33,9 @@ func TestNew(t *testing.T) {
 func TestClose(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for range 20 {
-		New(0, 0).Close()
-		New(4, 1).Close()
-		New(4, 0).Close()
+		New(Jobs{}, 0, nil, nil).Close()
+		New(Jobs{n: 4}, 1, nil, nil).Close()
+		New(Jobs{n: 4}, 0, nil, nil).Close()
 	}
 	for deadline := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -48,57 +44,15 @@ func TestClose(t *testing.T) {
 	}
 }
 
-func TestRun(t *testing.T) {
-	errBoom := errors.New("boom")
-	ended, cancel := context.WithCancelCause(t.Context())
-	cancel(errBoom)
-	for _, n := range []int{0, 4} {
-		l := New(n, 0)
-		for _, want := range []error{nil, errBoom, fmt.Errorf("job: %w", ErrOverload)} {
-			if err := l.Run(t.Context(), func(context.Context) error { return want }); err != want {
-				t.Errorf("%v, want %v", err, want)
-			}
-		}
-		called := false
-		err := l.Run(ended, func(context.Context) error {
-			called = true
-			return context.Cause(ended)
-		})
-		if err != errBoom || called != (n > 0) { // a fixed limit leaves the context to the job
-			t.Errorf("limit %d: %v, called %v", n, err, called)
-		}
-		l.Close()
-	}
-}
-
-// TestOverload has jobs that all say that too many run.
-func TestOverload(t *testing.T) {
-	l := New(0, 0)
-	defer l.Close()
-	var wg sync.WaitGroup
-	for range 200 {
-		wg.Go(func() {
-			for range 20 {
-				_ = l.Run(t.Context(), func(context.Context) error {
-					runtime.Gosched()
-					return fmt.Errorf("status 75: %w", ErrOverload)
-				})
-			}
-		})
-	}
-	wg.Wait()
-	if s := l.search.Stats(); s.Backoffs == 0 {
-		t.Errorf("%+v", s)
-	}
-}
-
 // still returns a limit that looks only when it is told to. It has so many jobs.
 func still(adaptive bool, limit, running int) (*Limit, []*process.Process) {
-	l := &Limit{most: 100, gate: stint.Limit(limit), running: map[*process.Process]*sample{}, from: nothing}
+	l := &Limit{most: 100, bound: limit, limiter: stint.Auto(1, 100), running: map[*process.Process]*sample{}, from: nothing, say: func(string) {}}
 	l.demand.cpus = 2
-	if adaptive {
-		l.search = stint.Auto(1, 100)
+	if !adaptive {
+		l.jobs = 100
 	}
+	l.setBound(limit, "")
+	l.noted, l.history = limit, nil
 	var all []*process.Process
 	for range running {
 		all = append(all, new(process.Process))
@@ -159,41 +113,13 @@ func TestLook(t *testing.T) {
 		}
 		l.look(start.Add(100*ms), 100*ms)
 		s := l.State()
-		s.Limit = l.gate.Current()
+		s.Limit = l.bound
 		if s.Limit != c.limit || !strings.HasPrefix(s.Reason, c.reason) || c.reason == "" && s.Reason != "" {
 			t.Errorf("%s: %+v, want %d, %q", c.name, s, c.limit, c.reason)
 		}
 		if changed := len(l.history) > 0; changed != (c.limit != c.now) {
 			t.Errorf("%s: history %+v", c.name, l.history)
 		}
-	}
-}
-
-// TestLookAgain has memory that comes back under a fixed limit.
-func TestLookAgain(t *testing.T) {
-	l, _ := still(false, 100, 4)
-	l.memory.spare, l.memory.peak = 200*mib, 300*mib
-	from, available := &l.from, int64(1700)
-	from.usage = func(*process.Process) (machine.Usage, bool) { return machine.Usage{RSS: 300 * mib}, true }
-	from.memory = func() (machine.Memory, bool) {
-		return machine.Memory{Available: available * mib, Total: 4000 * mib, Bound: "memory"}, true
-	}
-	look := func(want int) {
-		t.Helper()
-		l.look(start.Add(100*ms), 100*ms)
-		if got := l.State(); got.Limit != want {
-			t.Errorf("%d, want %d: %+v", got.Limit, want, got)
-		}
-	}
-	look(9)
-	available = 50 << 10
-	for range patience - 1 {
-		look(9)
-	}
-	look(36)
-	look(100)
-	if len(l.history) != 3 || l.reason != "" {
-		t.Errorf("%q, %+v", l.reason, l.history)
 	}
 }
 
@@ -239,26 +165,6 @@ func TestSampleOfEnded(t *testing.T) {
 	}
 }
 
-func TestExhausted(t *testing.T) {
-	for _, c := range []struct {
-		adaptive             bool
-		limit, running, want int
-		reason               string
-	}{
-		{true, 10, 3, 3, systemReason},
-		{true, 10, 0, 1, systemReason},
-		{true, 10, 10, 10, systemReason},
-		{true, 4, 10, 4, systemReason}, // it was lowered meanwhile
-		{false, 10, 3, 10, ""},
-	} {
-		l, _ := still(c.adaptive, c.limit, c.running)
-		running := l.Exhausted()
-		if s := l.State(); running != c.running || l.gate.Current() != c.want || s.Reason != c.reason {
-			t.Errorf("%+v: %d run, %+v", c, running, s)
-		}
-	}
-}
-
 // TestExhaustedRises lets sleeping jobs raise a limit that the system has lowered.
 func TestExhaustedRises(t *testing.T) {
 	l, _ := still(true, 100, 20)
@@ -268,7 +174,7 @@ func TestExhaustedRises(t *testing.T) {
 	var got []int
 	for range 6 {
 		l.look(now, 100*ms)
-		got = append(got, l.gate.Current())
+		got = append(got, l.bound)
 		now = now.Add(minPause)
 	}
 	if want := []int{20, 25, 31, 31, 31, 31}; !slices.Equal(got, want) { // as only 20 run
@@ -278,31 +184,6 @@ func TestExhaustedRises(t *testing.T) {
 		if h.Reason != systemReason || h.Time.IsZero() {
 			t.Errorf("%d: %+v", i, h)
 		}
-	}
-}
-
-// TestState has the changes of both limits in the order of time, and no more than 64 of one.
-func TestState(t *testing.T) {
-	l, _ := still(true, 10, 0)
-	for i := range 2 * historyLength {
-		l.set(10+i%2, fmt.Sprint("reason ", i))
-		l.set(10+i%2, fmt.Sprint("again ", i))
-	}
-	s := l.State()
-	if len(s.History) != historyLength || s.Limit != 11 || s.Reason != "again 127" || s.History[0].Limit != 10 || s.History[63].Reason != "reason 127" {
-		t.Errorf("%d changes, %d, %q", len(s.History), s.Limit, s.Reason)
-	}
-	slices.Reverse(l.history)
-	s = l.State()
-	if !slices.IsSortedFunc(s.History, func(a, b stint.LimitChange) int { return a.Time.Compare(b.Time) }) {
-		t.Errorf("%+v", s.History)
-	}
-	s.History[0].Reason = "changed"
-	if slices.ContainsFunc(l.history, func(c stint.LimitChange) bool { return c.Reason == "changed" }) {
-		t.Error("the history is that of the limit")
-	}
-	if l.search.Set(3); l.State().Limit != 3 {
-		t.Errorf("%+v, want the lower limit", l.State())
 	}
 }
 
@@ -342,18 +223,50 @@ func TestCPUsChange(t *testing.T) {
 				now, used = now.Add(100*ms), used+time.Duration(100*min(1, cpus/float64(max(1, len(all))))*float64(ms))
 				l.look(now, 100*ms)
 			}
-			if got := l.gate.Current(); got != c.want[i] {
+			if got := l.bound; got != c.want[i] {
 				t.Errorf("%d jobs, %v CPUs: limit %d, want %d: %+v", c.running, c.cpus[:i+1], got, c.want[i], l.State())
 			}
-			for len(all) > max(1, l.gate.Current()) { // as some end and no others start
+			for len(all) > max(1, l.bound) { // as some end and no others start
 				delete(l.running, all[0])
 				all = all[1:]
 			}
-			for len(all) > 0 && len(all) < l.gate.Current() {
+			for len(all) > 0 && len(all) < l.bound {
 				p := new(process.Process)
 				all, l.running[p] = append(all, p), newSample(now)
 				l.running[p].cpu, l.running[p].wait = used, now.Sub(start)-used
 			}
 		}
 	}
+}
+
+func TestSystem(t *testing.T) {
+	var s system
+	now := time.Unix(1e9, 0)
+	limit := func(after time.Duration, want int) {
+		t.Helper()
+		now = now.Add(after)
+		if got := s.limit(now); got != want {
+			t.Errorf("%d, want %d", got, want)
+		}
+	}
+	limit(time.Hour, math.MaxInt)
+	s.refused(10, "", now)
+	limit(0, 10)
+	limit(minPause-1, 10)
+	limit(1, 12)
+	limit(minPause, 15)
+	s.refused(12, "", now) // after it was raised
+	s.refused(11, "", now) // and another process at the same time
+	limit(minPause, 11)
+	limit(minPause, 13)
+	limit(2*minPause, 16)
+	s.refused(0, "", now)
+	limit(0, 1)
+	limit(4*minPause, 2)
+	for range 20 {
+		s.refused(5, "", now)
+		limit(maxPause, 6)
+	}
+	limit(maxPause-1, 6)
+	limit(1, 7)
 }

@@ -15,7 +15,7 @@ const (
 	peakFade   = 0.98                   // what the peak counts for after each job
 	ended      = 1                      // byte: the peak if no more is known of jobs that have ended
 	patience   = 8                      // looks that must allow a higher limit
-	pause      = 100 * time.Millisecond // between two looks at the memory that a job waits for
+	pause      = 100 * time.Millisecond // between two looks at what a job waits for
 	manyJobs   = 1 << 30
 	noise      = 1 << 19               // bytes, and one part in so many, by which the size of a job differs
 	noisePart  = 16                    // though it does not grow
@@ -166,19 +166,18 @@ func (m *memory) free(has machine.Memory) float64 {
 	return float64(m.spare)
 }
 
-// AwaitMemory waits until as much memory is free as is to stay free, but for what running jobs
-// will still take, if New was given a number of bytes. It calls say once if it has to wait, and
-// returns the cause of ctx if ctx ends.
-func (l *Limit) AwaitMemory(ctx context.Context, say func(available int64)) error {
-	if l.memory.spare == 0 {
-		return context.Cause(ctx)
-	}
+// Await waits until a job may start that has a permit: the end of a pause, and, if New was given a
+// number of bytes, as much free memory as is to stay free, but for what running jobs will still take.
+// It calls say once if it has to wait for memory, and returns the cause of ctx if ctx ends.
+func (l *Limit) Await(ctx context.Context, say func(available int64)) error {
 	for ctx.Err() == nil {
-		available, ok := l.available()
-		if ok {
+		available, isEnough := l.available()
+		if isEnough && l.limiter.Current() > 0 {
 			return nil
 		}
-		l.say.Do(func() { say(available) })
+		if !isEnough {
+			l.waits.Do(func() { say(available) })
+		}
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
@@ -188,9 +187,12 @@ func (l *Limit) AwaitMemory(ctx context.Context, say func(available int64)) erro
 }
 
 // available returns how many bytes running jobs leave, and whether that is enough for another.
-func (l *Limit) available() (bytes int64, ok bool) {
+func (l *Limit) available() (bytes int64, isEnough bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.memory.spare == 0 {
+		return 0, true
+	}
 	has, known := l.from.memory()
 	s := l.memory.sizes(l.running)
 	left := float64(has.Available) - s.owed()

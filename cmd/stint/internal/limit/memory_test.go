@@ -1,8 +1,12 @@
 package limit
 
 import (
+	"context"
+	"errors"
 	"math"
+	"runtime"
 	"slices"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -70,17 +74,6 @@ func TestMemoryLimit(t *testing.T) {
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%d: %d for %d, want %d", i, got, c.available, c.want)
 		}
-	}
-}
-
-func TestMemoryReason(t *testing.T) {
-	m, has := memory{}, machine.Memory{Available: 300*mib + 5, Total: 1000 * mib, Bound: "memory of the cgroup"}
-	if n, reason := m.limit(math.MaxInt, 1, sizes{}, has); n != math.MaxInt || reason != "memory of the cgroup: 300 MiB available" {
-		t.Errorf("%d, %q", n, reason)
-	}
-	m.finished(99.7 * mib)
-	if n, reason := m.limit(manyJobs, 1, m.sizes(nil), has); n != 2 || reason != "memory of the cgroup: 300 MiB available, up to 100 MiB a job" {
-		t.Errorf("%d, %q", n, reason)
 	}
 }
 
@@ -245,5 +238,36 @@ func TestKilledLater(t *testing.T) {
 	l.from.lives = func(int) bool { return false }
 	if l.killed(start.Add(killMemory + 1)); s.size.killed {
 		t.Error("a process that has ended later was killed")
+	}
+}
+
+// TestAwaitMemory has jobs that wait for more memory than there is.
+func TestAwaitMemory(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the system does not say how much memory is available")
+	}
+	errBoom := errors.New("boom")
+	l := New(Jobs{n: 2}, math.MaxInt64, nil, nil)
+	defer l.Close()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	said := 0
+	var wg sync.WaitGroup
+	for range 5 {
+		wg.Go(func() {
+			err := l.Await(ctx, func(available int64) {
+				if said++; available <= 0 {
+					t.Errorf("%d bytes are available", available)
+				}
+				cancel(errBoom)
+			})
+			if err != errBoom {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if said != 1 {
+		t.Errorf("it said so %d times", said)
 	}
 }

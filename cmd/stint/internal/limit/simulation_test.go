@@ -52,7 +52,7 @@ type simulation struct {
 // newSimulation returns a simulation that runs the jobs of a mix on so many CPUs.
 func newSimulation(cpus int, m mix) *simulation {
 	rng := rand.New(rand.NewPCG(1, 2))
-	l := &Limit{most: max(maxAdaptive, cpus), running: map[*process.Process]*sample{}, gate: stint.Limit(cpus), search: stint.Auto(1, maxAdaptive)}
+	l := &Limit{most: max(maxAdaptive, cpus), running: map[*process.Process]*sample{}, bound: cpus, limiter: stint.Auto(1, maxAdaptive)}
 	s := &simulation{Limit: l, cpus: cpus, now: time.Unix(1e9, 0), used: map[*process.Process]*job{}, next: func() ([]time.Duration, growth) { return m.phases(rng), m.growth }}
 	l.from = s.sensors()
 	l.demand.cpus = l.from.cpus()
@@ -85,7 +85,7 @@ func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Se
 
 // tick starts jobs, and lets all run for a moment.
 func (s *simulation) tick() {
-	for n := 0; n < startsPerTick && len(s.jobs) < s.gate.Current(); n++ {
+	for n := 0; n < startsPerTick && len(s.jobs) < s.bound; n++ {
 		j := &job{p: new(process.Process), start: s.now}
 		j.phases, j.grows = s.next()
 		s.jobs, s.used[j.p], s.running[j.p] = append(s.jobs, j), j, newSample(s.now)
@@ -162,13 +162,13 @@ func (s *simulation) run(skip, whole time.Duration) (r found) {
 		if s.now.Before(next) || s.throttled() { // so is this process
 			continue
 		}
-		before := s.gate.Current()
+		before := s.bound
 		s.look(s.now, s.now.Sub(last))
 		last, next = s.now, s.now.Add(min(lastLook, max(firstLook, s.now.Sub(began)/10)))
 		if s.now.Sub(began) < skip {
 			continue
 		}
-		if r.last = s.gate.Current(); r.last != before {
+		if r.last = s.bound; r.last != before {
 			r.changes++
 		}
 		r.low, r.high = min(r.low, r.last), max(r.high, r.last)
@@ -225,11 +225,11 @@ var simulationCases = []struct {
 	{"compute, long", computeLong, 1, 1, 1}, {"compute, long", computeLong, 8, 8, 8}, {"compute, long", computeLong, 64, 64, 64},
 	{"sleep", sleep, 2, 256, 256}, {"sleep", sleep, 8, 256, 256}, {"sleep", sleep, 64, 256, 256},
 	{"sleep, long", sleepLong, 1, 256, 256}, {"sleep, long", sleepLong, 8, 256, 256},
-	{"half", half, 1, 2, 3}, {"half", half, 2, 4, 8}, {"half", half, 8, 16, 24}, {"half", half, 64, 110, 160},
+	{"half", half, 1, 2, 4}, {"half", half, 2, 6, 8}, {"half", half, 8, 16, 24}, {"half", half, 64, 110, 160},
 	{"half, spread", halfSpread, 2, 4, 8}, {"half, spread", halfSpread, 8, 15, 24},
 	{"half, long", halfLong, 2, 4, 8}, {"half, long", halfLong, 64, 110, 160},
 	{"half, slow", halfSlow, 2, 4, 8}, {"half, slow", halfSlow, 8, 12, 24},
-	{"quarter", quarter, 1, 4, 7}, {"quarter", quarter, 2, 7, 13}, {"quarter", quarter, 8, 28, 45}, {"quarter", quarter, 64, 256, 256},
+	{"quarter", quarter, 1, 5, 9}, {"quarter", quarter, 2, 9, 14}, {"quarter", quarter, 8, 28, 45}, {"quarter", quarter, 64, 256, 256},
 	{"tenth", tenth, 2, 16, 40}, {"tenth", tenth, 8, 80, 140}, {"tenth", tenth, 64, 256, 256},
 }
 
@@ -303,7 +303,7 @@ func TestSimulationGrowth(t *testing.T) {
 		for _, fixed := range []bool{false, true} {
 			s := newSimulation(2, c.mix)
 			if s.total = c.total; fixed { // -j 256 --memfree
-				s.search, s.memory.spare = nil, 100*mib
+				s.Limit.jobs, s.memory.spare = maxAdaptive, 100*mib
 			}
 			if first := s.next; c.others.cpu > 0 {
 				n, rng := 0, rand.New(rand.NewPCG(5, 6))

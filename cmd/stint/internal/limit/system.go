@@ -6,28 +6,33 @@ import (
 )
 
 const (
-	minPause     = time.Second // before a higher limit than that of the system is tried
-	maxPause     = time.Minute // it doubles each time that the system refuses again
-	systemReason = "the system starts no more processes"
+	minPause       = time.Second // before a higher limit than that of the system is tried
+	maxPause       = time.Minute // it doubles each time that the system refuses again
+	systemReason   = "the system starts no more processes"
+	overloadReason = "jobs ended with status 75: too many"
+	overloadShare  = 0.7 // of the jobs that ran are left when one says that they are too many
 )
 
-// A system is how many processes the system has started when it refused one more.
+// A system is how many jobs may run since one was too many: the system refused to start it, or it
+// said so.
 type system struct {
-	most   int // 0: it has not refused
-	since  time.Time
-	pause  time.Duration
-	raised bool // after it has refused
+	most    int // 0: there was none
+	reason  string
+	since   time.Time // most was set
+	lowered time.Time // it fell last
+	pause   time.Duration
+	raised  bool // since then
 }
 
-// refused notes that the system refused a process beside those that run.
-func (s *system) refused(running int, now time.Time) {
+// refused notes that more than most are too many.
+func (s *system) refused(most int, reason string, now time.Time) {
 	if s.pause = max(s.pause, minPause); s.raised {
 		s.pause = min(2*s.pause, maxPause)
 	}
-	s.most, s.since, s.raised = max(1, running), now, false
+	s.most, s.reason, s.since, s.lowered, s.raised = max(1, most), reason, now, now, false
 }
 
-// limit returns how many processes may run. It rises by a quarter after each pause.
+// limit returns how many jobs may run. It rises by a quarter after each pause.
 func (s *system) limit(now time.Time) int {
 	if s.most == 0 {
 		return math.MaxInt

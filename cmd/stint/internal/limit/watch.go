@@ -33,7 +33,7 @@ func newSensors(meter *machine.Meter) sensors {
 	return sensors{meter.CPUs, meter.Memory, meter.Kills, lives, usage}
 }
 
-// watch adapts the gate until the limit is closed. It looks often at first, so that no job has
+// watch adapts the limit until it is closed. It looks often at first, so that no job has
 // to end before others start.
 func (l *Limit) watch() {
 	began, last := time.Now(), time.Now()
@@ -43,9 +43,13 @@ func (l *Limit) watch() {
 		select {
 		case <-l.stop:
 			return
+		case n := <-l.steps:
+			l.step(n)
+			continue
 		case <-timer.C:
 		}
 		now := time.Now()
+		l.readFile(now)
 		l.Paused(max(0, now.Sub(last)-maxElapsed))
 		l.look(now, min(now.Sub(last), maxElapsed))
 		last = now
@@ -53,24 +57,24 @@ func (l *Limit) watch() {
 	}
 }
 
-// look samples running jobs and sets the gate.
+// look samples running jobs and sets the bound.
 func (l *Limit) look(now time.Time, elapsed time.Duration) {
 	l.sample(now)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.search == nil && l.memory.spare == 0 {
-		return
-	}
-	current, running := l.gate.Current(), len(l.running)
-	n, reason := l.most, "" // unless memory is short
+	current, running := l.bound, len(l.running)
 	cpus := l.from.cpus()
-	if l.search != nil {
-		n, reason = l.demand.limit(current, cpus, elapsed)
-		if n > current && float64(running) < sameShare*float64(current) {
-			n, reason = current, "" // the limit is not what keeps jobs back
-		}
-		if most := l.system.limit(now); most < n {
-			n, reason = most, systemReason
+	n, reason := l.demand.limit(current, cpus, elapsed)
+	if n > current && float64(running) < sameShare*float64(current) {
+		n, reason = current, "" // the limit is not what keeps jobs back
+	}
+	if most := l.system.limit(now); most < n {
+		n, reason = most, l.system.reason
+	}
+	n = min(n, l.mostAdaptive())
+	if l.jobs != adaptive {
+		if n, reason = min(l.jobs, l.most), l.by; l.jobs == paused || l.memory.spare == 0 {
+			return
 		}
 	}
 	if m, ok := l.from.memory(); ok {
@@ -78,9 +82,10 @@ func (l *Limit) look(now time.Time, elapsed time.Duration) {
 			n, reason = most, why
 		}
 	}
-	if n = min(n, l.most); n != current || reason != "" {
-		l.set(n, reason)
+	if n != current || reason != "" {
+		l.setBound(n, reason)
 	}
+	l.note() // what the search has found
 }
 
 // sample samples some of the running jobs.

@@ -50,7 +50,7 @@ func (r *Runner) Advise(ctx context.Context, o AdviseOptions, watcher []string) 
 		return nil, err
 	}
 	r.MemFree = 1 // commands wait until there is the memory that they need
-	if r.executor, err = r.newExecutor(ctx, watcher); err != nil {
+	if r.executor, err = r.newExecutor(ctx, nil, watcher); err != nil {
 		return nil, err
 	}
 	defer r.executor.Close()
@@ -121,7 +121,7 @@ func (a *adviser) call(ctx context.Context, i int) error {
 	defer x.Slots.Put(slot)
 	turn, beside := a.started.Add(1), a.running.Add(1) > 1
 	defer a.running.Add(-1)
-	if beside && x.Limit.AwaitMemory(ctx, func(int64) { a.console.Message("waiting for memory") }) != nil {
+	if beside && x.Limit.Await(ctx, func(int64) { a.console.Message("waiting for memory") }) != nil {
 		return context.Cause(ctx)
 	}
 	c, err := a.command.Make(j.Items, j.Seq, slot)

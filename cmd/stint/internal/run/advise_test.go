@@ -29,7 +29,7 @@ func adviserOf(t *testing.T, o Options, a AdviseOptions, stdin string) *adviser 
 		got, err = r.newAdviser(t.Context(), a)
 	}
 	if err == nil {
-		got.executor, err = r.newExecutor(t.Context(), nil)
+		got.executor, err = r.newExecutor(t.Context(), nil, nil)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -133,24 +133,3 @@ func (h *Halt) String() string {
 
 // Type returns the name of the value in the help.
 func (h *Halt) Type() string { return "when" }
-
-// ParseJobs parses a number of jobs on a machine with so many CPUs: N, N% of the CPUs, N more or
-// less than there are CPUs, or auto. It returns 0 for auto, and for 0, which is as many as
-// possible for xargs and GNU parallel.
-func ParseJobs(s string, cpus int) (int, error) {
-	if s == "auto" || s == "0" {
-		return 0, nil
-	}
-	number, percent := strings.CutSuffix(s, "%")
-	n, err := strconv.Atoi(number)
-	relative := strings.HasPrefix(s, "+") || strings.HasPrefix(s, "-")
-	switch {
-	case err != nil, n < 1 && !relative, percent && relative, n > math.MaxInt32:
-		return 0, errors.New("want auto, a number such as 8, 50% for half of the CPUs, or +1 or -1 for one more or fewer than CPUs")
-	case percent:
-		return max(1, cpus*n/100), nil
-	case relative:
-		return max(1, cpus+n), nil
-	}
-	return n, nil
-}

@@ -5,24 +5,6 @@ import (
 	"time"
 )
 
-func TestParseJobs(t *testing.T) {
-	for _, test := range []struct {
-		text string
-		want int // -1: an error
-	}{
-		{"auto", 0}, {"1", 1}, {"64", 64}, {"50%", 2}, {"200%", 8}, {"1%", 1}, {"+2", 6}, {"-1", 3}, {"-9", 1}, {"+0", 4},
-		{"0", 0}, {"00", -1}, {"", -1}, {"x", -1}, {"1.5", -1}, {"-50%", -1}, {"+50%", -1}, {"0%", -1}, {"99999999999", -1}, {"Auto", -1},
-	} {
-		got, err := ParseJobs(test.text, 4)
-		if err != nil {
-			got = -1
-		}
-		if got != test.want {
-			t.Errorf("%q is %d, %v; want %d", test.text, got, err, test.want)
-		}
-	}
-}
-
 func TestDuration(t *testing.T) {
 	for _, test := range []struct {
 		text string

@@ -100,8 +100,8 @@ func (r *Runner) bound() {
 	if r.ColSep != "" || r.Trim { // a line is not an argument
 		r.input.MaxItem = maxText
 	}
-	r.input.Budget, r.input.Cost, r.input.Fit, r.input.Jobs = r.command.Budget(r.Fit), r.command.Cost, r.Fit, r.Jobs
-	if r.Jobs == 0 {
+	r.input.Budget, r.input.Cost, r.input.Fit, r.input.Jobs = r.command.Budget(r.Fit), r.command.Cost, r.Fit, r.Jobs.N()
+	if r.input.Jobs == 0 {
 		r.input.Jobs = machine.CPUs()
 	}
 }

@@ -49,7 +49,7 @@ func (r *Runner) progressLine(elapsed time.Duration) string {
 	if left := c.total - c.skipped - done; c.total >= 0 && left > 0 && rate > 0 {
 		line += fmt.Sprintf(", %s left", console.Seconds(float64(left)/rate))
 	}
-	if s := r.state(); s.Limit > 0 {
+	if s := r.state(); s.Limit > 0 || r.executor != nil {
 		line += fmt.Sprintf("; limit %d", s.Limit)
 		if s.Reason != "" {
 			line += ": " + s.Reason

@@ -114,11 +114,11 @@ func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
 	defer context.AfterFunc(ctx, r.printer.Abort)()
 	run := r.eachRemote
 	if !r.Remote {
-		if r.executor, err = r.newExecutor(interrupt.Second(ctx), watcher); err != nil {
+		if r.executor, err = r.newExecutor(interrupt.Second(ctx), interrupt.Steps(ctx), watcher); err != nil {
 			return err
 		}
 		defer r.executor.Close()
-		if r.Jobs > 0 && os.Getenv("GOMAXPROCS") == "" { // the CPUs are for the jobs, and the search counts them
+		if r.Jobs.N() > 0 && r.Jobs.File() == "" && os.Getenv("GOMAXPROCS") == "" { // the CPUs are for the jobs, and the search counts them
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(1, runtime.GOMAXPROCS(0)/2)))
 		}
 		defer r.reportWaiting(ctx)()
@@ -140,8 +140,8 @@ func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
 }
 
 // newExecutor returns what runs the jobs here.
-func (r *Runner) newExecutor(kill context.Context, watcher []string) (*local.Executor, error) {
-	m, err := local.NewMachine(r.Jobs, r.MemFree, watcher, r.printer, r.console)
+func (r *Runner) newExecutor(kill context.Context, steps <-chan int, watcher []string) (*local.Executor, error) {
+	m, err := local.NewMachine(r.Jobs, steps, r.MemFree, watcher, r.printer, r.console)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ func (r *Runner) eachRemote(ctx context.Context, source *items.Items) error {
 		run.Ahead = maxAhead
 	}
 	if r.Halt.When == Soon { // jobs in the queue of the server still run then: they are few
-		run.Unsettled = cmp.Or(r.Jobs, remoteAhead)
+		run.Unsettled = cmp.Or(r.Jobs.N(), remoteAhead)
 	}
 	m, err := remote.NewSubmitter(ctx, run)
 	if err != nil {
@@ -535,7 +535,7 @@ func (r *Runner) append(j *output.Job) error {
 // state returns the limit of jobs. With --cluster it is that of the workers, and not known.
 func (r *Runner) state() limit.State {
 	if r.executor == nil {
-		return limit.State{Limit: r.Jobs}
+		return limit.State{Limit: r.Jobs.N()}
 	}
 	return r.executor.Limit.State()
 }
@@ -551,7 +551,7 @@ func (r *Runner) summary() output.Summary {
 // current returns how many jobs may run concurrently, as far as it is known.
 func (r *Runner) current() int {
 	if r.executor == nil {
-		return max(r.Jobs, remoteAhead)
+		return max(r.Jobs.N(), remoteAhead)
 	}
 	return r.executor.Limit.Limiter().Current()
 }

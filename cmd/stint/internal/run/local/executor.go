@@ -29,7 +29,7 @@ const (
 
 // A Policy says when jobs start, and start again.
 type Policy struct {
-	Jobs       int // 0: adaptive
+	Jobs       limit.Jobs
 	Delay      time.Duration
 	Timeout    time.Duration
 	Retries    int
@@ -48,10 +48,10 @@ type Machine struct {
 	console *console.Console
 }
 
-// NewMachine returns a Machine that runs so many jobs concurrently, 0: an adaptive number, and none
-// while less memory is available. p prints their output, and may be nil for Start. watcher is the command that kills what runs when this process is
-// killed.
-func NewMachine(jobs int, memory machine.Size, watcher []string, p *output.Printer, c *console.Console) (*Machine, error) {
+// NewMachine returns a Machine that runs so many jobs concurrently, a number that steps may change,
+// and none while less memory is available. p prints their output, and may be nil for Start. watcher is
+// the command that kills what runs when this process is killed.
+func NewMachine(jobs limit.Jobs, steps <-chan int, memory machine.Size, watcher []string, p *output.Printer, c *console.Console) (*Machine, error) {
 	engine, err := process.New(watcher)
 	switch {
 	case engine == nil:
@@ -59,7 +59,7 @@ func NewMachine(jobs int, memory machine.Size, watcher []string, p *output.Print
 	case err != nil:
 		c.Message("jobs may outlive this process if it is killed: " + console.Reason(err))
 	}
-	return &Machine{Limit: limit.New(jobs, int64(memory)), engine: engine, printer: p, console: c}, nil
+	return &Machine{Limit: limit.New(jobs, int64(memory), steps, c.Message), engine: engine, printer: p, console: c}, nil
 }
 
 // Close ends what the machine has. No job may be running.
@@ -85,39 +85,20 @@ type Executor struct {
 	told   sync.Once // of exit status 75
 }
 
-// Execute runs j, with as many attempts as it needs.
+// Execute runs j, with as many attempts as it needs. The caller holds a permit of the limit: no
+// attempt waits for one, nor between attempts for another, so that the job whose turn it is never
+// waits for jobs that wait until it has been printed.
 func (x *Executor) Execute(ctx context.Context, j *output.Job) {
 	slot := x.Slots.Take()
 	defer x.Slots.Put(slot)
 	for {
-		x.permitted(ctx, j, slot)
+		x.attempt(ctx, j, slot)
+		if overloaded(j) {
+			x.Limit.Overloaded(j.Start)
+		}
 		if !x.again(ctx, j) {
 			return
 		}
-	}
-}
-
-// permitted runs an attempt of j with a permit of the limit, or without one if others that
-// have them all wait until j has been printed.
-func (x *Executor) permitted(ctx context.Context, j *output.Job, slot int) {
-	started := false
-	waiting, stop := x.printer.AwaitStart(ctx, j)
-	err := x.Limit.Run(waiting, func(context.Context) error {
-		started = true
-		stop()
-		x.attempt(ctx, j, slot)
-		if overloaded(j) {
-			return limit.ErrOverload
-		}
-		return nil
-	})
-	stop()
-	switch {
-	case started:
-	case ctx.Err() == nil && errors.Is(err, output.ErrTurn):
-		x.attempt(ctx, j, slot)
-	default: // ctx has ended before the attempt
-		j.Interrupted = true
 	}
 }
 
@@ -177,7 +158,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 func (x *Executor) attempt(ctx context.Context, j *output.Job, slot int) {
 	host, attempts := j.Host, j.Attempts+1
 	j.Result = output.Result{Host: host, Attempts: attempts}
-	if x.starts.wait(ctx, x.Policy.Delay) != nil || x.Limit.AwaitMemory(ctx, x.sayMemory) != nil {
+	if x.starts.wait(ctx, x.Policy.Delay) != nil || x.Limit.Await(ctx, x.sayMemory) != nil {
 		j.Interrupted = true
 		return
 	}

@@ -1,7 +1,6 @@
 package output
 
 import (
-	"context"
 	"errors"
 	"io"
 	"slices"
@@ -27,9 +26,6 @@ type Format struct {
 	NoWait                         bool   // no job waits for room: the output of all comes on one goroutine, from workers
 }
 
-// ErrTurn is why a job that waits for a permit starts without one.
-var ErrTurn = errors.New("it is its turn, and others wait for it")
-
 // errNoRoom is the error of a job whose output must be kept until it has ended.
 var errNoRoom = errors.New("no room for its output: the temporary file is full")
 
@@ -44,8 +40,9 @@ func (o *Format) passes() bool { return o.LineBuffer || o.Ungroup }
 // streams only when there is no room to keep more; it then owns the output until it ends. So
 // one job can always go on, however little room there is. A job whose output cannot be printed
 // before it has ended, as it may be tried again, waits for room until it is its turn, or out of
-// order until all others wait, and then fails. Before a job starts it waits for a permit: if it
-// is its turn and others wait for room, it starts without one, as they may have all.
+// order until all others wait, and then fails. Jobs that wait for room keep their permit of the
+// limit, and may have all. The job whose turn it is has one, too, or has ended: jobs in order start
+// in that order, and keep their permit until they have ended.
 type Printer struct {
 	o       Format
 	console *console.Console
@@ -54,18 +51,17 @@ type Printer struct {
 	spool   *spool.Spool
 
 	mu      sync.Mutex
-	freed   sync.Cond        // owner has become nil
-	jobs    map[int64]*Job   // started and not printed, by position
-	waiting map[*Job]bool    // wait for room, or have done so, out of order
-	turn    int64            // position of the job to print next, in order
-	start   map[int64]func() // makes a job start that waits for a permit, by position
-	owner   *Job             // the one that streams, out of order
-	over    bool             // the run ends early: no job waits for room, and none starts to stream
+	freed   sync.Cond      // owner has become nil
+	jobs    map[int64]*Job // started and not printed, by position
+	waiting map[*Job]bool  // wait for room, or have done so, out of order
+	turn    int64          // position of the job to print next, in order
+	owner   *Job           // the one that streams, out of order
+	over    bool           // the run ends early: no job waits for room, and none starts to stream
 }
 
 // New returns a Printer. It calls failed with the first error of the output.
 func New(o Format, std console.Streams, c *console.Console, failed func(error)) *Printer {
-	p := &Printer{o: o, console: c, std: std, out: console.NewOutput(std.Stdout, c, failed), jobs: make(map[int64]*Job), waiting: make(map[*Job]bool), start: make(map[int64]func())}
+	p := &Printer{o: o, console: c, std: std, out: console.NewOutput(std.Stdout, c, failed), jobs: make(map[int64]*Job), waiting: make(map[*Job]bool)}
 	p.freed.L = &p.mu
 	warn := func(err error) {
 		c.Message("no temporary file for output: " + console.Reason(err) + "; jobs wait until the output of others is printed")
@@ -178,9 +174,6 @@ func (p *Printer) look(j *Job) {
 	if j != nil && p.decideLocked(j) {
 		p.owner, j.streamed, s = j, true, j.Streams
 	}
-	if start := p.start[p.turn]; !p.over && start != nil && p.jobs[p.turn] == nil && p.spool.Blocked() {
-		start()
-	}
 	p.mu.Unlock()
 	s.print()
 }
@@ -228,25 +221,6 @@ func (p *Printer) othersGoOnLocked(j *Job) bool {
 		}
 	}
 	return false
-}
-
-// AwaitStart returns a context for the time in which j waits for a permit. It ends with ErrTurn
-// if it is the turn of j and others wait for room: they may have all permits.
-func (p *Printer) AwaitStart(ctx context.Context, j *Job) (waiting context.Context, stop func()) {
-	if p.o.Unordered { // nobody has a turn
-		return ctx, func() {}
-	}
-	waiting, cancel := context.WithCancelCause(ctx)
-	p.mu.Lock()
-	p.start[j.Position] = func() { cancel(ErrTurn) }
-	p.mu.Unlock()
-	p.look(nil)
-	return waiting, func() {
-		p.mu.Lock()
-		delete(p.start, j.Position)
-		p.mu.Unlock()
-		cancel(nil)
-	}
 }
 
 // Ended prints the end of the last lines of j, and no longer lets it own the output: all that it

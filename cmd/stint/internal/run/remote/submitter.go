@@ -152,8 +152,8 @@ func (m *Submitter) progress() (pending bool, results int) {
 // each submits the jobs and prints them.
 func (m *Submitter) each(ctx context.Context) error {
 	opts := []cluster.Option{cluster.Unordered(), cluster.KeepGoing(), cluster.WindowBytes(windowBytes), cluster.Parts(m.receive)}
-	if m.Policy.Jobs > 0 {
-		opts = append(opts, cluster.Limit(m.Policy.Jobs))
+	if n := m.Policy.Jobs.N(); n > 0 {
+		opts = append(opts, cluster.Limit(n))
 	}
 	requests := func(ctx context.Context, emit func(request) bool) error {
 		m.requests(ctx, emit)

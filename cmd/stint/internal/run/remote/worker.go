@@ -12,6 +12,7 @@ import (
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
 	"github.com/stint-go/stint/cmd/stint/internal/console"
+	"github.com/stint-go/stint/cmd/stint/internal/limit"
 	"github.com/stint-go/stint/cmd/stint/internal/run/command"
 	"github.com/stint-go/stint/cmd/stint/internal/run/local"
 	"github.com/stint-go/stint/cmd/stint/internal/run/output"
@@ -34,12 +35,13 @@ type Worker struct {
 	sends    *stint.Limiter
 }
 
-// NewWorker returns a Worker that runs the named programs, or any if there are none. jobs and watcher are as in local.NewMachine.
-func NewWorker(programs []string, jobs int, con *console.Console, watcher []string) (*Worker, error) {
+// NewWorker returns a Worker that runs the named programs, or any if there are none. jobs, steps and
+// watcher are as in local.NewMachine.
+func NewWorker(programs []string, jobs limit.Jobs, steps <-chan int, con *console.Console, watcher []string) (*Worker, error) {
 	w := &Worker{programs: programs, console: con, sends: stint.Limit(maxSends), host: "unknown"}
 	w.printer = output.New(output.Format{JSON: true, Unordered: true}, console.Streams{Stdout: io.Discard, Stderr: io.Discard}, con, func(error) {})
 	var err error
-	if w.machine, err = local.NewMachine(jobs, 0, watcher, w.printer, con); err != nil {
+	if w.machine, err = local.NewMachine(jobs, steps, 0, watcher, w.printer, con); err != nil {
 		return nil, err
 	}
 	if name, err := os.Hostname(); err == nil {
