@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"iter"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"strconv"
 	"sync"
@@ -118,9 +117,6 @@ func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
 			return err
 		}
 		defer r.executor.Close()
-		if r.Jobs.N() > 0 && r.Jobs.File() == "" && os.Getenv("GOMAXPROCS") == "" { // the CPUs are for the jobs, and the search counts them
-			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(1, runtime.GOMAXPROCS(0)/2)))
-		}
 		defer r.reportWaiting(ctx)()
 		run = r.each
 	}
