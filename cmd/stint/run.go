@@ -3,10 +3,13 @@ package main
 import (
 	"errors"
 	"os"
+	"os/signal"
 	"slices"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/stint-go/stint/cmd/stint/internal/console"
+	"github.com/stint-go/stint/cmd/stint/internal/jobserver"
 	"github.com/stint-go/stint/cmd/stint/internal/process"
 	"github.com/stint-go/stint/cmd/stint/internal/run"
 )
@@ -33,7 +36,8 @@ and the items are "$1", "$2" and so on. Placeholders are the same, quoted, and
 nothing is appended. The shell is bash if it names a function that bash has exported.
 
 Without -j, as many jobs start as there are CPUs, and more while jobs leave CPUs
-idle, memory is left and throughput rises. A job that exits with status 75
+idle, memory is left and throughput rises. Under "make -j" the recipe needs a + at
+its start: then as many as make allows. A job that exits with status 75
 reports overload: it is retried, and fewer jobs run. Processes that a job leaves
 behind are terminated when it has ended.
 
@@ -113,7 +117,9 @@ func watcher() []string {
 // newWatch returns the hidden command that kills jobs when the process that runs them is
 // killed.
 func newWatch(std console.Streams) *cobra.Command {
-	return &cobra.Command{
+	var tokens bool
+	var dir string
+	cmd := &cobra.Command{
 		Use:    "watch MARK",
 		Short:  "Kill the jobs of a killed process; stint starts it by itself",
 		Hidden: true,
@@ -122,8 +128,23 @@ func newWatch(std console.Streams) *cobra.Command {
 			if console.IsTerminal(std.Stdin) {
 				return errors.New("stint starts this command by itself")
 			}
-			process.Watch(std.Stdin, args[0])
+			var keeper process.Keeper
+			if tokens {
+				pool, err := jobserver.Open(os.Getenv("MAKEFLAGS"))
+				if err != nil {
+					return err
+				}
+				signal.Ignore(syscall.SIGPIPE) // of a run that was killed
+				keeper = jobserver.NewKeeper(pool, os.Stdout)
+			}
+			process.Watch(std.Stdin, args[0], keeper)
+			if dir != "" {
+				jobserver.Remove(dir)
+			}
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&tokens, "tokens", false, "keep the tokens of the jobserver in MAKEFLAGS")
+	cmd.Flags().StringVar(&dir, "remove", "", "remove the jobserver in `DIR`")
+	return cmd
 }

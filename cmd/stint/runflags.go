@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/stint-go/stint/cmd/stint/internal/console"
+	"github.com/stint-go/stint/cmd/stint/internal/jobserver"
 	"github.com/stint-go/stint/cmd/stint/internal/run"
 )
 
@@ -34,6 +36,9 @@ func addRunFlags(cmd *cobra.Command, o *run.Options) {
 	f.VarP(&o.Jobs, "max-procs", "P", "the same as --jobs `N`") // of xargs
 	f.Lookup("max-procs").Hidden = true
 	complete(cmd, "jobs", "auto")
+	f.StringVar(&o.Jobserver, "jobserver", "", "share the number of jobs with makes in jobs, told of it by `STYLE`: auto, fifo or pipe")
+	f.Lookup("jobserver").NoOptDefVal = "auto"
+	complete(cmd, "jobserver", "auto", "fifo", "pipe")
 	f.Var((*run.Duration)(&o.Delay), "delay", "wait this long between two starts")
 	f.Var((*run.Duration)(&o.Timeout), "timeout", "terminate jobs that take longer: seconds, or 2m30s")
 	f.IntVar(&o.Retries, "retries", 0, "retry a failed job up to `N` times")
@@ -191,6 +196,8 @@ func validateRun(f *pflag.FlagSet, o *run.Options) error {
 	}
 	remote := f.Changed("cluster")
 	o.NoOverload = f.Changed("retries")
+	o.JobsGiven = f.Changed("jobs") || f.Changed("max-procs")
+	o.DryRun = o.DryRun || jobserver.DryRun(os.Getenv("MAKEFLAGS"))
 	o.Trim = o.Trim || o.ColSep != "" && !f.Changed("trim")
 	modes := 0
 	for _, name := range []string{"unordered", "line-buffer", "ungroup"} {
@@ -220,6 +227,9 @@ func validateRun(f *pflag.FlagSet, o *run.Options) error {
 		rule{remote && (o.Delay > 0 || o.MemFree > 0 || f.Changed("nice")), "--cluster does not go with --delay, --memfree and --nice"},
 		refuseSource(append(o.Lists, o.Command)),
 		rule{f.Changed("memfree") && runtime.GOOS != "linux", "the --memfree option works on Linux only"},
+		rule{f.Changed("jobserver") && !slices.Contains([]string{"auto", "fifo", "pipe"}, o.Jobserver), "invalid argument " + console.Quote(o.Jobserver) + " for --jobserver: want auto, fifo or pipe"},
+		rule{f.Changed("jobserver") && remote, "--cluster does not go with --jobserver"},
+		rule{f.Changed("jobserver") && runtime.GOOS == "windows", "the --jobserver option does not work on Windows"},
 		refuseProgress(o.Progress),
 		refuseName(o.Env),
 	)

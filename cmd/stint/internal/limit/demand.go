@@ -52,6 +52,7 @@ type demand struct {
 	waited float64 // seconds that these waited for a CPU
 	starve float64 // seconds since jobs that now want a CPU were seen last: the kernel tells later
 	life   float64 // seconds that a job lasts; 0: none has ended
+	width  float64 // tokens that a job has, on average: it counts as so many; less than 1 counts as 1
 }
 
 // sampled counts what a running job has used since its last sample. Until the second one, the
@@ -66,7 +67,7 @@ func (d *demand) sampled(s *sample, now time.Time, cpu, wait time.Duration, read
 	used, waited := max(0, cpu-s.cpu), max(0, wait-s.wait)
 	if ready && 2*(used+waited) < wall {
 		if s.seen || wall >= settled {
-			d.starve += wall.Seconds()
+			d.starve += d.seconds(wall)
 		}
 		return
 	}
@@ -83,12 +84,15 @@ func (d *demand) sampled(s *sample, now time.Time, cpu, wait time.Duration, read
 // its whole span: the time since then may show only that it computes, or that it waits.
 func (d *demand) count(s *sample, now time.Time, used, waited time.Duration, isKnown bool) {
 	d.used += used.Seconds()
-	d.wall += max(0, now.Sub(s.at)).Seconds()
+	d.wall += d.seconds(now.Sub(s.at))
 	if s.ran, s.idle = s.ran+used, s.idle+waited; isKnown {
-		want := wanted(max(0, now.Sub(s.began)).Seconds(), s.ran.Seconds(), s.idle.Seconds())
+		want := wanted(d.seconds(now.Sub(s.began)), s.ran.Seconds(), s.idle.Seconds())
 		d.want, s.want = max(0, d.want+want-s.want), want
 	}
 }
+
+// seconds returns the time of a job, of each of its tokens.
+func (d *demand) seconds(wall time.Duration) float64 { return max(0, wall).Seconds() * max(1, d.width) }
 
 // wanted returns for how many of its seconds a job would use a CPU if it had one to itself.
 // That is less than it has used and waited if it also waits for something else: then it would

@@ -45,6 +45,7 @@ type Limit struct {
 	memory  memory
 	culprit culprit
 	system  system
+	share   Share
 	jobs    int    // or adaptive, or paused; written by watch only
 	by      string // what has set jobs
 	file    file   // that sets jobs
@@ -143,7 +144,7 @@ func (l *Limit) Finished(p *process.Process, r process.Result) (killed bool) {
 func (l *Limit) Exhausted() (running int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	running = len(l.running)
+	running = l.uses()
 	l.tooMany(running, systemReason)
 	return running
 }
@@ -155,7 +156,7 @@ func (l *Limit) Overloaded(started time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if started.After(l.system.lowered) {
-		l.tooMany(int(overloadShare*float64(len(l.running)+1)), overloadReason)
+		l.tooMany(int(overloadShare*float64(l.uses()+1)), overloadReason)
 	}
 }
 
@@ -185,7 +186,12 @@ func (l *Limit) State() State {
 // found returns the limit, the reason for it, and whether it is only tried. It is called with mu
 // held.
 func (l *Limit) found() (n int, reason string, tried bool) {
-	if n = l.limiter.Current(); l.jobs != adaptive || n == l.bound {
+	switch n = l.limiter.Current(); {
+	case l.share.InUse != nil:
+		return l.tokens(), l.why, false
+	case l.share.Running != nil && n == l.share.Running()+1:
+		return max(1, n-1), "as many as make lets run", true
+	case l.jobs != adaptive || n == l.bound:
 		return n, l.why, false
 	}
 	s := l.limiter.Stats()
@@ -206,7 +212,7 @@ func (l *Limit) setBound(n int, why string) {
 	case adaptive:
 		bounds[0] = 1
 	}
-	if bounds != l.bounds {
+	if bounds = l.withShare(bounds); bounds != l.bounds {
 		l.bounds = bounds
 		l.limiter.SetBounds(bounds[0], bounds[1])
 	}
@@ -255,7 +261,7 @@ func (l *Limit) set(jobs int, by string) {
 // step adds to the number of jobs that run.
 func (l *Limit) step(n int) {
 	if l.jobs == adaptive {
-		n += l.limiter.Current()
+		n += l.State().Limit
 	} else {
 		n += max(0, l.jobs)
 	}

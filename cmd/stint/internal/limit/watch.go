@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"math"
 	"time"
 
 	"github.com/stint-go/stint/cmd/stint/internal/machine"
@@ -62,7 +63,8 @@ func (l *Limit) look(now time.Time, elapsed time.Duration) {
 	l.sample(now)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	current, running := l.bound, len(l.running)
+	current, running := l.bound, l.uses()
+	l.demand.width = float64(running) / float64(max(1, len(l.running)))
 	cpus := l.from.cpus()
 	n, reason := l.demand.limit(current, cpus, elapsed)
 	if n > current && float64(running) < sameShare*float64(current) {
@@ -78,8 +80,10 @@ func (l *Limit) look(now time.Time, elapsed time.Duration) {
 		}
 	}
 	if m, ok := l.from.memory(); ok {
-		if most, why := l.memory.limit(current, machine.Whole(cpus), l.memory.sizes(l.running), m); most < n {
-			n, reason = most, why
+		wide := max(1, l.demand.width)
+		most, why := l.memory.limit(int(math.Ceil(float64(current)/wide)), machine.Whole(cpus), l.memory.sizes(l.running), m)
+		if wide*float64(most) < float64(n) {
+			n, reason = int(wide*float64(most)), why
 		}
 	}
 	if n != current || reason != "" {

@@ -16,7 +16,7 @@ import (
 // input ends, it kills the groups that were running. It hears of each start and end by a line
 // on that pipe. The kernel kills our children when we die; the watcher is for their children.
 // It also stops the groups while this process is stopped, which can do nothing itself then.
-// A watcher that ends is replaced.
+// A watcher that ends is replaced. It may have a keeper, of what must not be lost with this process.
 type guard struct {
 	command []string
 	null    *os.File
@@ -24,6 +24,7 @@ type guard struct {
 	mu      sync.Mutex
 	running map[int]bool // groups
 	w       *os.File     // nil: there is no watcher
+	grants  *os.File     // what the keeper of the first watcher writes; nil: there was none
 	watcher *Process
 	spares  int            // watchers that may follow
 	wg      sync.WaitGroup // of replace
@@ -47,9 +48,17 @@ func (g *guard) start() error {
 		return err
 	}
 	defer r.Close()
+	out := g.null
+	if g.grants == nil {
+		if g.grants, out, err = os.Pipe(); err != nil {
+			w.Close()
+			return err
+		}
+		defer out.Close()
+	}
 	p := newProcess(nil)
 	c := &Command{Path: g.command[0], Args: g.command[1:], Env: os.Environ()}
-	if err := p.start(c, session(), []*os.File{r, g.null, g.null}); err != nil {
+	if err := p.start(c, session(), []*os.File{r, out, g.null}); err != nil {
 		w.Close()
 		return err
 	}
@@ -91,6 +100,13 @@ func (g *guard) remove(pid int) {
 	g.send('-', pid)
 }
 
+// tell sends a message to the keeper.
+func (g *guard) tell(n int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.send('=', n)
+}
+
 // send sends a message: what it is about, and a number. An error means that the watcher has
 // ended: the next one is told of all groups.
 func (g *guard) send(what byte, n int) {
@@ -110,6 +126,9 @@ func (g *guard) close() {
 		w.Close()
 	}
 	g.wg.Wait()
+	if g.grants != nil {
+		g.grants.Close()
+	}
 }
 
 const (
@@ -120,15 +139,25 @@ const (
 	markLooks      = 20                     // they may start others meanwhile, and one that executes a program has no variables for a moment
 )
 
+// A Keeper is told of messages that are for it. It is closed when nothing runs any more.
+type Keeper interface {
+	Tell(message int)
+	Close()
+}
+
 // Watch is what the watcher of an Engine does: it reads r, its standard input, to the end,
 // and kills the groups that are left, and what has the mark that New has added to its command.
-// On Linux and macOS they are stopped while the parent of this process is.
-func Watch(r io.Reader, mark string) {
-	w := &watch{parent: os.Getppid(), mark: mark, running: make(map[int]bool), stopped: make(map[int]bool)}
+// On Linux and macOS they are stopped while the parent of this process is. keeper is nil, or gets
+// what Tell of the Engine sends, at once, and in order with the ends of groups.
+func Watch(r io.Reader, mark string, keeper Keeper) {
+	w := &watch{parent: os.Getppid(), mark: mark, keeper: keeper, running: make(map[int]bool), stopped: make(map[int]bool)}
 	messages := make(chan string, 1024) // many at a time
 	go func() {
 		defer close(messages)
-		b := bufio.NewReaderSize(pausing{r}, 64<<10)
+		if keeper == nil {
+			r = pausing{r}
+		}
+		b := bufio.NewReaderSize(r, 64<<10)
 		for {
 			line, err := b.ReadString('\n')
 			if err != nil {
@@ -146,7 +175,11 @@ func Watch(r io.Reader, mark string) {
 				for pid := range w.running {
 					killGroup(pid)
 				}
-				killMarked(mark, func() { time.Sleep(markPause) })
+				killMarked(mark, func() {
+					w.close() // after the first look
+					time.Sleep(markPause)
+				})
+				w.close()
 				return
 			}
 			w.take(m)
@@ -178,6 +211,7 @@ func (r pausing) Read(b []byte) (int, error) {
 type watch struct {
 	parent  int
 	mark    string
+	keeper  Keeper
 	running map[int]bool // groups
 	stopped map[int]bool // groups, while the parent is stopped
 	looks   int          // since then
@@ -187,11 +221,21 @@ type watch struct {
 func (w *watch) take(m string) {
 	pid, err := strconv.ParseInt(m[min(1, len(m)):], 10, 32)
 	switch {
+	case err == nil && m[0] == '=' && w.keeper != nil:
+		w.keeper.Tell(int(pid))
 	case err != nil || pid <= 1:
 	case m[0] == '+':
 		w.running[int(pid)] = true
 	case m[0] == '-':
 		delete(w.running, int(pid))
+	}
+}
+
+// close closes the keeper, once.
+func (w *watch) close() {
+	if w.keeper != nil {
+		w.keeper.Close()
+		w.keeper = nil
 	}
 }
 

@@ -55,7 +55,7 @@ func TestWatchKills(t *testing.T) {
 		all, waits, messages = append(all, p), append(waits, wait), messages+fmt.Sprintf("+%d\n", p.Pid())
 	}
 	messages = strings.TrimSuffix(messages, "\n")
-	Watch(strings.NewReader(fmt.Sprintf("%s-%d\n", messages[:strings.LastIndex(messages, "+")], all[1].Pid())+messages[strings.LastIndex(messages, "+"):]), "")
+	Watch(strings.NewReader(fmt.Sprintf("%s-%d\n", messages[:strings.LastIndex(messages, "+")], all[1].Pid())+messages[strings.LastIndex(messages, "+"):]), "", nil)
 	for i, p := range all {
 		if want[i] == syscall.SIGTERM {
 			p.Terminate()
@@ -78,6 +78,29 @@ func TestNewWithoutWatcher(t *testing.T) {
 }
 
 // TestWatcherEnds has watchers that end at once, until none is started any more.
+// A recorder is a Keeper that notes its messages. The group must have been killed before it is closed.
+type recorder struct {
+	messages []int
+	wait     func() *run
+}
+
+func (r *recorder) Tell(message int) { r.messages = append(r.messages, message) }
+
+func (r *recorder) Close() {
+	r.wait()
+	r.messages = append(r.messages, 7)
+}
+
+func TestWatchTellsKeeper(t *testing.T) {
+	t.Parallel()
+	p, wait := start(t, command(t, "sleep", "1000"))
+	r := &recorder{wait: wait}
+	Watch(strings.NewReader(fmt.Sprintf("=0\n+%d\n=1\n=-1\n", p.Pid())), "", r)
+	if want := []int{0, 1, -1, 7}; !slices.Equal(r.messages, want) {
+		t.Errorf("%d, want %d", r.messages, want)
+	}
+}
+
 func TestWatcherEnds(t *testing.T) {
 	e, err := New([]string{"/bin/sh", "sh", "-c", "exit 1"})
 	if err != nil {

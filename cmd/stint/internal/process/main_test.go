@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 
 // roles are what this program does if a test starts it.
 var roles = map[string]func(args []string){
-	"watch": func(args []string) { Watch(os.Stdin, args[0]) },
+	"watch": func(args []string) { Watch(os.Stdin, args[0], nil) },
 	"host":  func(args []string) { host(args, func(*Engine) {}) },
 }
 

@@ -34,6 +34,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -277,6 +278,22 @@ func (e *Engine) Close() {
 		e.guard.close()
 	}
 	e.null.Close()
+}
+
+// Tell sends a message to the Keeper of the watcher.
+func (e *Engine) Tell(message int) {
+	if e.guard != nil {
+		e.guard.tell(message)
+	}
+}
+
+// Grants returns what the watcher writes to its standard output, to its end: nothing if there is
+// none. Those that follow it write nothing.
+func (e *Engine) Grants() io.Reader {
+	if e.guard == nil || e.guard.grants == nil {
+		return strings.NewReader("")
+	}
+	return e.guard.grants
 }
 
 // Run starts c, calls started, and returns when the process has ended, its group is gone

@@ -32,6 +32,9 @@ type Options struct {
 	Trim      bool         // white space around items
 	Block     machine.Size // of --pipe
 
+	JobsGiven bool   // the number of jobs, by a flag: a make that has started this run does not share its own
+	Jobserver string // for makes in jobs: auto, fifo or pipe; empty: there is none
+
 	Halt     Halt
 	DryRun   bool
 	Quiet    bool

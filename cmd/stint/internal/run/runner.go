@@ -137,14 +137,16 @@ func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
 
 // newExecutor returns what runs the jobs here.
 func (r *Runner) newExecutor(kill context.Context, steps <-chan int, watcher []string) (*local.Executor, error) {
-	m, err := local.NewMachine(r.Jobs, steps, r.MemFree, watcher, r.printer, r.console)
-	if err != nil {
-		return nil, err
-	}
 	say := r.console.Message
 	if r.Quiet {
 		say = func(string) {}
 	}
+	share := local.Share{Client: !r.JobsGiven && local.HasJobserver(say), Style: r.Jobserver, Say: say}
+	m, err := local.NewMachine(r.Jobs, steps, r.MemFree, share, watcher, r.printer, r.console)
+	if err != nil {
+		return nil, err
+	}
+	r.command.Set(m.Variables...)
 	return &local.Executor{Machine: m, Policy: r.Policy, Command: r.command, Kill: kill, Stopped: r.stopped, Attempted: r.attempted, Fail: r.cancel, Say: say}, nil
 }
 

@@ -69,6 +69,9 @@ func newCommand(s Spec, shell string) *Command {
 	return c
 }
 
+// Set gives variables another value in jobs.
+func (c *Command) Set(variables ...string) { c.env = setVariables(c.env, variables) }
+
 // setVariables returns env with other values of some variables: programs may see the first or
 // the last of two values.
 func setVariables(env, some []string) []string {

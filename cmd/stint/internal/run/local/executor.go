@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint/cmd/stint/internal/console"
+	"github.com/stint-go/stint/cmd/stint/internal/jobserver"
 	"github.com/stint-go/stint/cmd/stint/internal/limit"
 	"github.com/stint-go/stint/cmd/stint/internal/machine"
 	"github.com/stint-go/stint/cmd/stint/internal/process"
@@ -41,31 +42,48 @@ type Policy struct {
 
 // A Machine is what the jobs of this process share. It must be made by NewMachine, and closed.
 type Machine struct {
-	Limit   *limit.Limit
-	Slots   Slots
-	engine  *process.Engine
-	printer *output.Printer
-	console *console.Console
+	Limit     *limit.Limit
+	Slots     Slots
+	Variables []string // of jobs, besides others
+	engine    *process.Engine
+	share     share // nil: there is none
+	printer   *output.Printer
+	console   *console.Console
 }
 
 // NewMachine returns a Machine that runs so many jobs concurrently, a number that steps may change,
-// and none while less memory is available. p prints their output, and may be nil for Start. watcher is
-// the command that kills what runs when this process is killed.
-func NewMachine(jobs limit.Jobs, steps <-chan int, memory machine.Size, watcher []string, p *output.Printer, c *console.Console) (*Machine, error) {
-	engine, err := process.New(watcher)
+// and none while less memory is available. s says with whom it shares them. p prints their output,
+// and may be nil for Start. watcher is the command that kills what runs when this process is killed.
+func NewMachine(jobs limit.Jobs, steps <-chan int, memory machine.Size, s Share, watcher []string, p *output.Printer, c *console.Console) (*Machine, error) {
+	m := &Machine{Limit: limit.New(jobs, int64(memory), steps, c.Message), printer: p, console: c}
+	watcher, err := m.serve(s, watcher)
+	if err == nil {
+		m.engine, err = process.New(watcher)
+	}
 	switch {
-	case engine == nil:
-		return nil, console.Failure(err.Error())
+	case m.engine == nil:
+		m.Close()
+		return nil, console.Failure(console.Reason(err))
 	case err != nil:
 		c.Message("jobs may outlive this process if it is killed: " + console.Reason(err))
 	}
-	return &Machine{Limit: limit.New(jobs, int64(memory), steps, c.Message), engine: engine, printer: p, console: c}, nil
+	if s.Client {
+		client := jobserver.NewClient(m.engine.Tell, m.engine.Grants())
+		m.Limit.Share(limit.Share{Running: client.Running})
+		m.share = client
+	}
+	return m, nil
 }
 
 // Close ends what the machine has. No job may be running.
 func (m *Machine) Close() {
+	if m.share != nil {
+		m.share.Close()
+	}
 	m.Limit.Close()
-	m.engine.Close()
+	if m.engine != nil {
+		m.engine.Close()
+	}
 }
 
 // An Executor runs jobs on a Machine: those of a run, or one that a worker was given.
@@ -85,10 +103,15 @@ type Executor struct {
 	told   sync.Once // of exit status 75
 }
 
-// Execute runs j, with as many attempts as it needs. The caller holds a permit of the limit: no
-// attempt waits for one, nor between attempts for another, so that the job whose turn it is never
-// waits for jobs that wait until it has been printed.
+// Execute runs j, with as many attempts as it needs. The caller holds a permit of the limit, and j has
+// a token, if there are any: no attempt waits for one, nor between attempts for another, so that the job
+// whose turn it is never waits for jobs that wait until it has been printed.
 func (x *Executor) Execute(ctx context.Context, j *output.Job) {
+	if !x.acquire(ctx) {
+		j.Interrupted = true
+		return
+	}
+	defer x.release()
 	slot := x.Slots.Take()
 	defer x.Slots.Put(slot)
 	for {

@@ -41,7 +41,7 @@ func NewWorker(programs []string, jobs limit.Jobs, steps <-chan int, con *consol
 	w := &Worker{programs: programs, console: con, sends: stint.Limit(maxSends), host: "unknown"}
 	w.printer = output.New(output.Format{JSON: true, Unordered: true}, console.Streams{Stdout: io.Discard, Stderr: io.Discard}, con, func(error) {})
 	var err error
-	if w.machine, err = local.NewMachine(jobs, steps, 0, watcher, w.printer, con); err != nil {
+	if w.machine, err = local.NewMachine(jobs, steps, 0, local.Share{}, watcher, w.printer, con); err != nil {
 		return nil, err
 	}
 	if name, err := os.Hostname(); err == nil {
