@@ -279,8 +279,14 @@ func TestKillMarked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			_, _ = p.Wait()
+		}()
 		defer func() {
 			_ = syscall.Kill(-p.Pid, syscall.SIGKILL)
+			<-ended
 		}()
 		killMarked(mark, func() {
 			if c.name != "later" {
@@ -292,7 +298,7 @@ func TestKillMarked(t *testing.T) {
 			}
 		})
 		if c.killed {
-			await(p.Pid, " ")
+			<-ended
 		} else if s := stateOf(p.Pid); s == " " || s == "Z" {
 			t.Errorf("%s: killed", c.name)
 		}
