@@ -39,7 +39,7 @@ func TestAdviseOnce(t *testing.T) {
 // TestAdviseJSON reads the object, and the environment of the command.
 func TestAdviseJSON(t *testing.T) {
 	t.Parallel()
-	p := newAdviseRun(t, "--json", "--budget", "5", "--most", "3", "--n", "4", "-s", "env >env.{}; sleep 0.01")
+	p := newAdviseRun(t, "--json", "--budget", "5", "--most", "3", "--n", "4", "-s", "env >>env.{}; sleep 0.01")
 	p.Env = append(p.Env, "STINT_TOKEN=s3cret")
 	p.start().end()
 	var r advise.Report
