@@ -175,6 +175,9 @@ func TestRunInterruptedInAPause(t *testing.T) {
 			}
 			time.Sleep(300 * time.Millisecond) // a worker asks for a slot meanwhile
 			p.send(syscall.SIGTERM)
+			if begun := p.lines("started"); jobs == name && len(begun) > 0 {
+				t.Errorf("%q: %d jobs begin in a pause", p.Args, len(begun))
+			}
 			status := map[string]int{"run": 143, "work": 0}[args[0]]
 			if p.end(); p.ProcessState.ExitCode() != status {
 				t.Errorf("%q: %v; messages %.1000q", p.Args, p.ProcessState, p.errs.String())

@@ -69,7 +69,8 @@ func New(jobs Jobs, spare int64, steps <-chan int, say func(string)) *Limit {
 	l.from = newSensors(meter)
 	l.demand.cpus, l.culprit.counted = meter.CPUs(), meter.Kills()
 	l.memory.spare = spare
-	l.limiter = stint.Auto(1, l.mostAdaptive(), stint.Burst(burst))
+	l.bounds = [2]int{1, l.mostAdaptive()}
+	l.limiter = stint.Auto(l.bounds[0], l.bounds[1], stint.Burst(burst))
 	l.bound = min(machine.Whole(l.demand.cpus), l.most)
 	l.set(jobs.n, "")
 	if jobs.n == adaptive {
