@@ -77,10 +77,7 @@ func New(jobs Jobs, spare int64, steps <-chan int, say func(string)) *Limit {
 		l.why = "as many jobs as CPUs, at first"
 	}
 	l.noted, l.history = l.limiter.Current(), nil
-	l.wg.Go(func() {
-		defer meter.Close()
-		l.watch()
-	})
+	l.wg.Go(l.watch)
 	return l
 }
 

@@ -1,8 +1,10 @@
 package machine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -40,46 +42,24 @@ func (b *Size) Type() string { return "size" }
 // parallel, ParseSize does not calculate: "1M-2k" is an error, and so is a negative size.
 func ParseSize(text string) (int64, error) {
 	end := len(text) - len(strings.TrimLeft(text, "0123456789."))
-	number, unit := text[:end], text[end:]
+	value, err := strconv.ParseFloat(text[:end], 64)
+	tooLarge := errors.Is(err, strconv.ErrRange)
+	unit, isBinary := strings.CutSuffix(text[end:], "i")
+	power := strings.Index(" kmgtpe", strings.ToLower(cmp.Or(unit, " ")))
 	switch {
 	case text == "":
-		return 0, fmt.Errorf("size is empty")
+		return 0, errors.New("size is empty")
 	case text[0] == '-':
 		return 0, fmt.Errorf("size %q is negative", text)
-	}
-	value, err := strconv.ParseFloat(number, 64)
-	tooLarge := errors.Is(err, strconv.ErrRange)
-	factor, ok := unitSize(unit)
-	if err != nil && !tooLarge || !ok {
+	case err != nil && !tooLarge, len(unit) > 1, unit == " ", power < 0, power == 0 && isBinary:
 		return 0, fmt.Errorf("size %q is not a number with one of the units K, M, G, T, P, E (1024) and k, m, g, t, p, e (1000)", text)
 	}
-	if value *= factor; tooLarge || value >= 1<<63 {
+	base := 1000.0
+	if isBinary || unit != strings.ToLower(unit) {
+		base = 1024
+	}
+	if value *= math.Pow(base, float64(power)); tooLarge || value >= 1<<63 {
 		return 0, fmt.Errorf("size %q is too large", text)
 	}
 	return int64(value), nil
-}
-
-// unitSize returns how many bytes a unit has, 1 for none.
-func unitSize(unit string) (bytes float64, ok bool) {
-	const binary, decimal = "KMGTPE", "kmgtpe"
-	if unit == "" {
-		return 1, true
-	}
-	base, power := 1024.0, strings.IndexByte(binary, unit[0])
-	if power < 0 {
-		base, power = 1000, strings.IndexByte(decimal, unit[0])
-	}
-	switch {
-	case power < 0 || len(unit) > 2:
-		return 0, false
-	case len(unit) == 2 && unit[1] != 'i':
-		return 0, false
-	case len(unit) == 2:
-		base = 1024
-	}
-	bytes = base
-	for range power {
-		bytes *= base
-	}
-	return bytes, true
 }

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -168,51 +167,5 @@ func TestSampleOfProcesses(t *testing.T) {
 	}
 	if _, err := os.Stat(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid)); err == nil && len(s.pids) != 2 {
 		t.Errorf("processes %d, want the shell and its child", s.pids)
-	}
-}
-
-func TestSampleOfNoProcess(t *testing.T) {
-	c := exec.Command("true")
-	if err := c.Run(); err != nil {
-		t.Fatal(err)
-	}
-	var s Sampler
-	if got, ok := s.Sample(c.Process.Pid); ok {
-		t.Errorf("%+v of a process that was waited for", got)
-	}
-}
-
-// TestSampleOfThreads looks at this process, which has many, while it works.
-func TestSampleOfThreads(t *testing.T) {
-	var s Sampler
-	before, ok := s.Sample(os.Getpid())
-	for i := 0; ok; i++ {
-		now, _ := s.Sample(os.Getpid())
-		if now.CPU > before.CPU+50*time.Millisecond {
-			return
-		}
-	}
-	t.Error("this process was not found")
-}
-
-func BenchmarkSample(b *testing.B) {
-	stop := make(chan struct{})
-	defer close(stop)
-	b.Run("process", func(b *testing.B) { sample(b, start(b, "")) })
-	b.Run("pipeline", func(b *testing.B) { sample(b, start(b, "exec 3<&0; (read x <&3; :) | (read x <&3; :) &")) })
-	for range 40 {
-		go func() {
-			runtime.LockOSThread()
-			<-stop
-		}()
-	}
-	b.Run("threads", func(b *testing.B) { sample(b, os.Getpid()) })
-}
-
-func sample(b *testing.B, pid int) {
-	var s Sampler
-	b.ReportAllocs()
-	for b.Loop() {
-		s.Sample(pid)
 	}
 }
