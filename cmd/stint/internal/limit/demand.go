@@ -15,7 +15,6 @@ const (
 	raiseFactor = 4                    // of the limit, at most, at each look
 	sameShare   = 0.75                 // of a limit: a lower one that is closer is the same
 	saturated   = 0.92                 // of the CPUs, since the last look: more jobs cannot use more
-	idle        = 0.9                  // of the CPUs, for longer: fewer jobs would use less
 	lives       = 4                    // of jobs: how long a look counts, within these bounds
 	minMemory   = 500 * time.Millisecond
 	maxMemory   = 20 * time.Second
@@ -45,9 +44,7 @@ type demand struct {
 	cpus   float64
 	want   float64 // seconds in which jobs wanted a CPU,
 	wall   float64 // of so many seconds in which they ran
-	used   float64 // CPU seconds since the last look,
-	worked float64 // and before,
-	had    float64 // of so many CPU seconds that there were
+	used   float64 // CPU seconds since the last look
 	ran    float64 // CPU seconds of the jobs that were sampled
 	waited float64 // seconds that these waited for a CPU
 	starve float64 // seconds since jobs that now want a CPU were seen last: the kernel tells later
@@ -134,37 +131,31 @@ func (d *demand) limit(now int, cpus float64, elapsed time.Duration) (int, strin
 		return max(1, int(math.Ceil(float64(now)*cpus/before))), "the number of CPUs has changed"
 	}
 	u := max((d.want+d.starve)/(d.wall+d.starve), 1e-4)
-	d.starve = 0
+	busy := d.used / (d.cpus * elapsed.Seconds())
+	d.fade(elapsed)
 	n := max(machine.Whole(d.cpus), int((d.cpus+math.Sqrt(d.cpus*max(0, 1-u)))/u+0.5))
-	busyNow, busy := d.busy(elapsed)
 	reason := "a job wants a CPU " + percent(u) + " of its time"
 	switch {
-	case n > now && busyNow > saturated:
+	case n > now && busy > saturated:
 		return now, "the CPUs are busy"
 	case n > now:
 		return min(n, raiseFactor*now), reason
-	case float64(n) < sameShare*float64(now) && (busy >= idle || 2*n < now):
+	case float64(n) < sameShare*float64(now):
 		return n, reason
 	}
 	return now, ""
 }
 
-// busy returns which share of the CPUs jobs have used since the last look, and for longer. It
-// begins a new look, and lets the older ones fade.
-func (d *demand) busy(elapsed time.Duration) (now, longer float64) {
-	had := d.cpus * elapsed.Seconds()
-	now = d.used / had
-	d.worked, d.had, d.used = d.worked+d.used, d.had+had, 0
-	longer = d.worked / d.had
+// fade begins a new look, and lets the older ones count for less.
+func (d *demand) fade(elapsed time.Duration) {
 	memory := maxMemory.Seconds()
 	if d.life > 0 {
 		memory = min(max(minMemory.Seconds(), lives*d.life), memory)
 	}
-	fade := math.Exp(-elapsed.Seconds() / memory)
-	for _, sum := range []*float64{&d.want, &d.wall, &d.worked, &d.had, &d.ran, &d.waited} {
-		*sum *= fade
+	for _, sum := range []*float64{&d.want, &d.wall, &d.ran, &d.waited} {
+		*sum *= math.Exp(-elapsed.Seconds() / memory)
 	}
-	return now, longer
+	d.starve, d.used = 0, 0
 }
 
 // percent returns a share as a whole number of percent, or with one digit if it is smaller.

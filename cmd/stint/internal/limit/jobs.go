@@ -2,7 +2,6 @@ package limit
 
 import (
 	"errors"
-	"io"
 	"math"
 	"os"
 	"strconv"
@@ -43,7 +42,7 @@ func (j *Jobs) Set(s string) error {
 		return err
 	}
 	f := file{name: s}
-	if n, err = f.read(); err == nil {
+	if n, _, err = f.read(); err == nil {
 		*j = Jobs{n, f}
 	}
 	return err
@@ -69,6 +68,8 @@ func (j *Jobs) N() int { return max(0, j.n) }
 // File returns the name of the file that has the number, "" if there is none.
 func (j *Jobs) File() string { return j.file.name }
 
+var errJobs = errors.New("want auto, a number such as 8, 50% for half of the CPUs, +1 or -1 for one more or fewer than CPUs, or a file that has one of these")
+
 // parseJobs parses a number of jobs. 0 is paused.
 func parseJobs(s string) (int, error) {
 	if s == "auto" {
@@ -79,7 +80,7 @@ func parseJobs(s string) (int, error) {
 	relative := strings.HasPrefix(s, "+") || strings.HasPrefix(s, "-")
 	switch {
 	case err != nil, n < 1 && !relative && s != "0", percent && relative, n > math.MaxInt32:
-		return 0, errors.New("want auto, a number such as 8, 50% for half of the CPUs, +1 or -1 for one more or fewer than CPUs, or a file that has one of these")
+		return 0, errJobs
 	case s == "0":
 		return paused, nil
 	case percent:
@@ -92,54 +93,32 @@ func parseJobs(s string) (int, error) {
 
 // A file has the number of jobs.
 type file struct {
-	name     string
-	looked   time.Time // at its content, last
-	modified time.Time // what was found then:
-	content  string
-	failure  string
+	name   string
+	looked time.Time // last
+	found  string    // then: the content, or why there is no number
 }
 
-// read reads the number. It notes what it has found.
-func (f *file) read() (n int, err error) {
-	defer func() {
-		if f.failure = ""; err != nil {
-			err = errors.New(console.Quote(f.name) + ": " + console.Reason(err))
-			f.failure, f.modified = err.Error(), time.Time{}
-		}
-	}()
+// read reads the number, and reports whether something else was found the last time.
+func (f *file) read() (n int, isNew bool, err error) {
 	info, err := os.Stat(f.name)
-	if err != nil {
-		return 0, err
-	}
-	if !info.Mode().IsRegular() { // reading might block
-		return 0, errors.New("not a regular file")
-	}
-	it, err := os.Open(f.name)
-	if err != nil {
-		return 0, err
-	}
-	defer it.Close()
-	content, err := io.ReadAll(io.LimitReader(it, maxFileSize))
-	if err != nil {
-		return 0, err
-	}
-	f.modified, f.content = info.ModTime(), strings.TrimSpace(string(content))
-	return parseJobs(f.content)
-}
-
-// changed reads the number again if it is time to, and reports whether there is another content
-// or the file was written again, or why there is no number, once.
-func (f *file) changed(now time.Time) (n int, ok bool, err error) {
-	if f.name == "" || now.Sub(f.looked) < fileInterval {
-		return 0, false, nil
-	}
-	before := *f
-	f.looked = now
-	switch n, err = f.read(); {
-	case err != nil && f.failure == before.failure:
-		return 0, false, nil
+	var text []byte
+	switch {
 	case err != nil:
-		return 0, false, err
+	case !info.Mode().IsRegular(): // reading might block
+		err = errors.New("not a regular file")
+	case info.Size() > maxFileSize:
+		err = errJobs
+	default:
+		text, err = os.ReadFile(f.name)
 	}
-	return n, !f.modified.Equal(before.modified) || f.content != before.content, nil
+	found := strings.TrimSpace(string(text))
+	if err == nil {
+		n, err = parseJobs(found)
+	}
+	if err != nil {
+		err = errors.New(console.Quote(f.name) + ": " + console.Reason(err))
+		found = err.Error()
+	}
+	isNew, f.found = found != f.found, found
+	return n, isNew, err
 }

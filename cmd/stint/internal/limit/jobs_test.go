@@ -91,7 +91,7 @@ func TestFile(t *testing.T) {
 	look(content("auto"), 12)
 	l.step(1)
 	look(nil, 13)
-	look(content("auto"), 13) // it was written again: the machine says what follows
+	look(content("auto"), 13) // as before
 	if h := l.history[len(l.history)-1]; h.Limit != 13 || len(l.history) != 4 {
 		t.Errorf("%+v", l.history)
 	}

@@ -86,6 +86,11 @@ func (l *Limit) mostAdaptive() int {
 	return min(l.most, max(maxAdaptive, machine.Whole(l.demand.cpus)))
 }
 
+// Files returns how many descriptors are for jobs, and how many are for files with their output: half
+// each of those that this process may have, but for some. So a job finds the descriptors that it needs
+// to start, however much output waits.
+func Files() int { return max(0, (maxFiles()-reservedFiles)/2) }
+
 // Close ends the observation of jobs.
 func (l *Limit) Close() {
 	close(l.stop)
@@ -121,16 +126,12 @@ func (l *Limit) Finished(p *process.Process, r process.Result) (killed bool) {
 	if s == nil {
 		return false
 	}
-	now := time.Now()
-	l.culprit.count(l.from.kills(), now)
-	switch {
-	case r.Signal == int(syscall.SIGKILL) && l.culprit.open > 0:
-		s.size.killed = true
-		l.culprit.open--
-	case s.size.largest == p.Pid(): // it has ended otherwise
-		s.size.largest = 0
+	if r.Signal == int(syscall.SIGKILL) {
+		s.size.largest, s.size.most = 0, 0
+		l.killed(time.Now(), &s.size)
+	} else if s.size.largest > 0 {
+		l.killed(time.Now(), nil)
 	}
-	l.killed(now)
 	l.demand.finished(s, r)
 	l.memory.finished(max(float64(r.MaxRSS), s.size.bytes))
 	delete(l.running, p)
@@ -269,12 +270,17 @@ func (l *Limit) step(n int) {
 	l.set(n, "set by a signal")
 }
 
-// readFile sets the number of jobs to that in the file, if it has changed.
+// readFile sets the number of jobs to that in the file, if that has changed, or says once what is wrong.
 func (l *Limit) readFile(now time.Time) {
-	switch n, ok, err := l.file.changed(now); {
+	if l.file.name == "" || now.Sub(l.file.looked) < fileInterval {
+		return
+	}
+	l.file.looked = now
+	switch n, isNew, err := l.file.read(); {
+	case !isNew:
 	case err != nil:
 		l.say("the number of jobs stays: --jobs " + err.Error())
-	case ok:
+	default:
 		l.set(n, "set in "+console.Quote(l.file.name))
 	}
 }

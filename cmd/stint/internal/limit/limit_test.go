@@ -109,7 +109,7 @@ func TestLook(t *testing.T) {
 			return machine.Memory{Available: c.available * mib, Total: 4000 * mib, Bound: "memory"}, c.available > 0
 		}
 		for _, s := range l.running {
-			s.size.sampled(start, machine.Usage{RSS: c.usage.RSS}) // it does not grow
+			s.size.sampled(start, machine.Usage{RSS: c.usage.RSS}, 0) // it does not grow
 		}
 		l.look(start.Add(100*ms), 100*ms)
 		s := l.State()

@@ -32,14 +32,17 @@ type size struct {
 	born    time.Time // the job was started,
 	grown   time.Time // had grown last,
 	still   time.Time // and not for so long
-	largest int       // its process with the most memory,
-	most    float64   // and the bytes of that
+	largest int       // its process with the most memory; 0: the first one, whose end tells
+	most    float64   // bytes of that
 	killed  bool      // by the kernel
 }
 
 // sampled notes what a job has now. A job that wants a CPU may grow when it has got one.
-func (s *size) sampled(now time.Time, u machine.Usage) {
+func (s *size) sampled(now time.Time, u machine.Usage, first int) {
 	s.rss, s.largest, s.most = float64(u.RSS), u.Largest, float64(u.LargestRSS)
+	if s.largest == first {
+		s.largest = 0
+	}
 	switch {
 	case s.grown.IsZero() || s.rss > about(s.bytes):
 		s.bytes, s.grown, s.still = s.rss, now, now
@@ -207,38 +210,37 @@ type culprit struct {
 	until   time.Time // that is asked
 }
 
-// count adds the processes that the kernel has killed.
-func (c *culprit) count(kills int64, now time.Time) {
+// killed marks the jobs whose largest process has vanished since the kernel killed some, if none
+// that lives has twice as much, and it had not little: the kernel would have killed another one.
+// ended, if it is not nil, is a job whose first process has ended by such a signal: it comes first.
+// killed is called with mu held.
+func (l *Limit) killed(now time.Time, ended *size) {
+	c, kills := &l.culprit, l.from.kills()
 	if kills > c.counted {
 		c.open, c.until = c.open+int(kills-c.counted), now.Add(killMemory)
 	}
 	if c.counted = kills; now.After(c.until) {
 		c.open = 0
 	}
-}
-
-// killed marks the jobs whose largest process has vanished since the kernel killed some, if none
-// that lives has twice as much, and it had not little: the kernel would have killed another one. If
-// it was the first process of a job, its end tells. killed is called with mu held.
-func (l *Limit) killed(now time.Time) {
-	c := &l.culprit
-	c.count(l.from.kills(), now)
+	if c.open > 0 && ended != nil {
+		ended.killed = true
+		c.open--
+	}
 	for ; c.open > 0; c.open-- {
 		var victim *size
-		living, first := 0.0, false
-		for p, s := range l.running {
+		living := 0.0
+		for _, s := range l.running {
 			switch {
-			case s.size.largest == 0:
-			case l.from.lives(s.size.largest):
+			case s.size.largest == 0 || l.from.lives(s.size.largest):
 				living = max(living, s.size.most)
 			case victim == nil || s.size.most > victim.most:
-				victim, first = &s.size, s.size.largest == p.Pid()
+				victim = &s.size
 			}
 		}
 		has, _ := l.from.memory()
-		if victim == nil || first || 2*victim.most < living || victims*victim.most < float64(has.Total) {
+		if victim == nil || 2*victim.most < living || victims*victim.most < float64(has.Total) {
 			return
 		}
-		victim.killed, victim.largest = true, 0
+		victim.killed, victim.largest, victim.most = true, 0, 0
 	}
 }

@@ -138,7 +138,7 @@ func TestSizes(t *testing.T) {
 			s, last := newSample(start), 0.0
 			for _, look := range looks {
 				if last = look.size; look != (seenSize{}) {
-					s.size.sampled(start.Add(look.at), machine.Usage{RSS: int64(look.size * mib), Ready: look.ready})
+					s.size.sampled(start.Add(look.at), machine.Usage{RSS: int64(look.size * mib), Ready: look.ready}, 0)
 				}
 			}
 			running[new(process.Process)] = s
@@ -164,7 +164,7 @@ func TestAvailable(t *testing.T) {
 		l, all := still(false, 10, 2)
 		l.memory = memory{spare: 600 * mib, peak: c.peak * mib}
 		for _, p := range all {
-			l.running[p].size.sampled(start, machine.Usage{RSS: int64(c.rss * mib)})
+			l.running[p].size.sampled(start, machine.Usage{RSS: int64(c.rss * mib)}, 0)
 		}
 		l.from.memory = func() (machine.Memory, bool) {
 			return machine.Memory{Available: int64(c.available * mib)}, true
@@ -234,9 +234,9 @@ func TestKilledLater(t *testing.T) {
 	s := l.running[all[0]]
 	s.size.largest, s.size.most = 9, mib
 	l.from.kills = func() int64 { return 1 }
-	l.killed(start)
+	l.killed(start, nil)
 	l.from.lives = func(int) bool { return false }
-	if l.killed(start.Add(killMemory + 1)); s.size.killed {
+	if l.killed(start.Add(killMemory+1), nil); s.size.killed {
 		t.Error("a process that has ended later was killed")
 	}
 }

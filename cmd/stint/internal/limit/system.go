@@ -18,18 +18,17 @@ const (
 type system struct {
 	most    int // 0: there was none
 	reason  string
-	since   time.Time // most was set
+	since   time.Time // most was set: later than it fell if it has risen since then
 	lowered time.Time // it fell last
 	pause   time.Duration
-	raised  bool // since then
 }
 
 // refused notes that more than most are too many.
 func (s *system) refused(most int, reason string, now time.Time) {
-	if s.pause = max(s.pause, minPause); s.raised {
+	if s.pause = max(s.pause, minPause); s.since.After(s.lowered) {
 		s.pause = min(2*s.pause, maxPause)
 	}
-	s.most, s.reason, s.since, s.lowered, s.raised = max(1, most), reason, now, now, false
+	s.most, s.reason, s.since, s.lowered = max(1, most), reason, now, now
 }
 
 // limit returns how many jobs may run. It rises by a quarter after each pause.
@@ -38,7 +37,7 @@ func (s *system) limit(now time.Time) int {
 		return math.MaxInt
 	}
 	if now.Sub(s.since) >= s.pause {
-		s.most, s.since, s.raised = s.most+max(1, s.most/4), now, true
+		s.most, s.since = s.most+max(1, s.most/4), now
 	}
 	return s.most
 }

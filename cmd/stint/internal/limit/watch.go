@@ -92,36 +92,34 @@ func (l *Limit) look(now time.Time, elapsed time.Duration) {
 	l.note() // what the search has found
 }
 
-// sample samples some of the running jobs.
+// sample samples up to maxSampled of the running jobs, in no particular order.
 func (l *Limit) sample(now time.Time) {
-	for _, p := range l.some() {
-		u, ok := l.from.usage(p)
-		l.mu.Lock()
-		l.killed(now) // before it is forgotten which process was the largest
+	var some []*process.Process
+	l.mu.Lock()
+	for p := range l.running {
+		if some = append(some, p); len(some) == maxSampled {
+			break
+		}
+	}
+	l.mu.Unlock()
+	found := make(map[*process.Process]machine.Usage)
+	for _, p := range some {
+		if u, ok := l.from.usage(p); ok {
+			found[p] = u
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.killed(now, nil) // before it is forgotten which process was the largest, and after others were found
+	for _, p := range some {
+		u, ok := found[p]
 		switch s := l.running[p]; {
 		case s == nil: // it has ended meanwhile
 		case ok:
 			l.demand.sampled(s, now, u.CPU+u.Reaped, u.Wait, u.Ready)
-			s.size.sampled(now, u)
+			s.size.sampled(now, u, p.Pid())
 		default:
 			s.size.rss = 0
 		}
-		l.mu.Unlock()
 	}
-}
-
-// some returns up to maxSampled of the running jobs, in no particular order. Those whose size is
-// not stable come first, in half of the places.
-func (l *Limit) some() (some []*process.Process) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	var others []*process.Process
-	for p, s := range l.running {
-		if len(some) < maxSampled/2 && !s.size.stable() {
-			some = append(some, p)
-		} else if len(others) < maxSampled {
-			others = append(others, p)
-		}
-	}
-	return append(some, others[:min(len(others), maxSampled-len(some))]...)
 }
