@@ -57,14 +57,17 @@ func Notify(parent context.Context) (ctx context.Context, stop func()) {
 		}
 	}
 	signal.Notify(got, append(some, syscall.SIGQUIT)...)
-	steps := notifySteps()
+	step := make(chan os.Signal, 64)
+	for sig := range steps {
+		signal.Notify(step, sig)
+	}
 	go func() {
 		for n, last := 1, false; ; n++ {
 			var it Signal
 			select {
-			case sig := <-steps:
+			case sig := <-step:
 				select {
-				case s.steps <- step(sig):
+				case s.steps <- steps[sig]:
 				default: // nobody receives them
 				}
 				n--
@@ -109,7 +112,7 @@ func Second(ctx context.Context) context.Context {
 // Steps returns a channel with 1 for each USR1 and -1 for each USR2, nil if there are no such signals.
 // ctx is one of Notify, or made from it.
 func Steps(ctx context.Context) <-chan int {
-	if s, ok := ctx.Value(signalsKey{}).(*signals); ok && hasSteps {
+	if s, ok := ctx.Value(signalsKey{}).(*signals); ok && steps != nil {
 		return s.steps
 	}
 	return nil

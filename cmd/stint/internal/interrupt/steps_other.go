@@ -4,8 +4,4 @@ package interrupt
 
 import "os"
 
-const hasSteps = false
-
-func notifySteps() <-chan os.Signal { return nil }
-
-func step(os.Signal) int { return 0 }
+var steps map[os.Signal]int

@@ -122,13 +122,8 @@ func (d *demand) finished(s *sample, r process.Result) {
 // the number that want a CPU is rarely below the number of CPUs. now is the limit, and elapsed
 // the time since the last call.
 func (d *demand) limit(now int, cpus float64, elapsed time.Duration) (int, string) {
-	before := d.cpus
-	d.cpus = cpus
-	if d.wall+d.starve < forgotten {
-		if cpus == before {
-			return now, ""
-		}
-		return max(1, int(math.Ceil(float64(now)*cpus/before))), "the number of CPUs has changed"
+	if d.cpus = cpus; d.wall+d.starve < forgotten {
+		return now, ""
 	}
 	u := max((d.want+d.starve)/(d.wall+d.starve), 1e-4)
 	busy := d.used / (d.cpus * elapsed.Seconds())

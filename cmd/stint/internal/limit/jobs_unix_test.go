@@ -13,35 +13,7 @@ import (
 	"github.com/stint-go/stint/cmd/stint/internal/process"
 )
 
-// A runner runs short processes under a limit.
-type runner struct {
-	*Limit
-	engine         *process.Engine
-	running, ended atomic.Int64
-	most           atomic.Int64 // that ran at once
-}
-
-// job runs a process, and looks at the state of the limit when it has ended.
-func (r *runner) job(context.Context) error {
-	now := r.running.Add(1)
-	defer r.running.Add(-1)
-	for old := r.most.Load(); now > old && !r.most.CompareAndSwap(old, now); old = r.most.Load() {
-	}
-	var p *process.Process
-	command := &process.Command{Path: "/bin/sh", Args: []string{"sh", "-c", "exit 3"}, Env: os.Environ()}
-	result, err := r.engine.Run(command, func(it *process.Process) {
-		p = it
-		r.Started(p)
-	})
-	if err != nil {
-		return err
-	}
-	if r.Finished(p, result); result.Exit == 3 && r.State().Limit >= 1 {
-		r.ended.Add(1)
-	}
-	return nil
-}
-
+// TestJobs runs short processes under a limit, and looks at its state when each has ended.
 func TestJobs(t *testing.T) {
 	e, err := process.New(nil)
 	if err != nil {
@@ -51,18 +23,31 @@ func TestJobs(t *testing.T) {
 	for _, c := range []struct {
 		n     int
 		spare int64
-	}{{0, 0}, {0, 1}, {1, 0}, {3, 0}, {3, 1}, {40, 1 << 20}} {
-		r := &runner{Limit: New(Jobs{n: c.n}, c.spare, nil, nil), engine: e}
-		job := func(ctx context.Context, _ int) error { return r.job(ctx) }
-		if err := stint.Range(t.Context(), 100, job, r.Limiter()); err != nil {
+	}{{0, 0}, {0, 1}, {1, 0}, {3, 1}, {40, 1 << 20}} {
+		l := New(Jobs{n: c.n}, c.spare, nil, nil)
+		var running, most, ended atomic.Int64
+		job := func(context.Context, int) error {
+			now := running.Add(1)
+			defer running.Add(-1)
+			for old := most.Load(); now > old && !most.CompareAndSwap(old, now); old = most.Load() {
+			}
+			var p *process.Process
+			command := &process.Command{Path: "/bin/sh", Args: []string{"sh", "-c", "exit 3"}, Env: os.Environ()}
+			r, err := e.Run(command, func(it *process.Process) {
+				p = it
+				l.Started(p)
+			})
+			if err == nil && !l.Finished(p, r) && r.Exit == 3 && l.State().Limit >= 1 {
+				ended.Add(1)
+			}
+			return err
+		}
+		if err := stint.Range(t.Context(), 100, job, l.Limiter()); err != nil {
 			t.Error(err)
 		}
-		r.Close()
-		if r.ended.Load() != 100 || c.n > 0 && r.most.Load() > int64(c.n) {
-			t.Errorf("%+v: %d jobs have ended, %d ran at once", c, r.ended.Load(), r.most.Load())
-		}
-		if len(r.Limit.running) > 0 || r.demand.life <= 0 {
-			t.Errorf("%+v: %d run, %+v", c, len(r.Limit.running), r.demand)
+		l.Close()
+		if ended.Load() != 100 || c.n > 0 && most.Load() > int64(c.n) || len(l.running) > 0 {
+			t.Errorf("%+v: %d jobs have ended, %d ran at once, %d run", c, ended.Load(), most.Load(), len(l.running))
 		}
 	}
 }

@@ -107,16 +107,6 @@ func (l *Limit) Started(p *process.Process) {
 	l.running[p] = newSample(p.Started())
 }
 
-// Paused tells that all jobs were stopped for so long, with this process, and continue.
-func (l *Limit) Paused(d time.Duration) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, s := range l.running {
-		s.at, s.began = s.at.Add(d), s.began.Add(d)
-		s.size.paused(d)
-	}
-}
-
 // Finished tells of a job that has ended. It reports whether the kernel has killed a process of
 // the job for want of memory, as far as that can be known.
 func (l *Limit) Finished(p *process.Process, r process.Result) (killed bool) {

@@ -2,7 +2,6 @@ package limit
 
 import (
 	"math"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -26,21 +25,6 @@ func TestNew(t *testing.T) {
 			t.Errorf("%d: %+v, limit %d, want %d", c.n, s, l.Limiter().Current(), c.want)
 		}
 		l.Close()
-	}
-}
-
-// TestClose looks whether all goroutines end.
-func TestClose(t *testing.T) {
-	before := runtime.NumGoroutine()
-	for range 20 {
-		New(Jobs{}, 0, nil, nil).Close()
-		New(Jobs{n: 4}, 1, nil, nil).Close()
-		New(Jobs{n: 4}, 0, nil, nil).Close()
-	}
-	for deadline := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
-		}
 	}
 }
 
@@ -85,17 +69,11 @@ var lookCases = []struct {
 	{"compute", true, 2, 2, machine.Usage{CPU: 100 * ms}, 0, 2, ""},
 	{"compute, too many", true, 10, 10, machine.Usage{CPU: 20 * ms, Wait: 80 * ms}, 0, 2, "a job wants a CPU 100 %"},
 	{"sleep", true, 2, 2, machine.Usage{CPU: ms}, 4000, 8, "a job wants a CPU 0.01 %"},
-	{"sleep, highest", true, 30, 30, machine.Usage{CPU: ms}, 4000, 100, "a job wants a CPU 0.01 %"},
 	{"few run", true, 10, 7, machine.Usage{CPU: ms}, 4000, 10, ""},
-	{"most run", true, 10, 8, machine.Usage{CPU: ms}, 4000, 40, "a job wants a CPU"},
-	{"descendants", true, 2, 2, machine.Usage{CPU: 50 * ms, Reaped: 50 * ms}, 0, 2, ""},
 	{"memory", true, 4, 4, machine.Usage{CPU: ms, RSS: 300 * mib}, 1700, 9, "memory: 1700 MiB available, up to 300 MiB a job"},
-	{"memory is enough", true, 4, 4, machine.Usage{CPU: ms, RSS: 30 * mib}, 1700, 16, "a job wants a CPU"},
 	{"memory is short", true, 4, 4, machine.Usage{CPU: ms, RSS: 300 * mib}, 100, 3, "memory: 100 MiB"},
 	{"fixed", false, 50, 4, machine.Usage{CPU: ms, RSS: 300 * mib}, 1700, 9, "memory: 1700 MiB"},
-	{"fixed, lower", false, 20, 4, machine.Usage{CPU: ms, RSS: 30 * mib}, 1700, 54, "memory: 1700 MiB"},
 	{"fixed, much lower", false, 4, 4, machine.Usage{CPU: ms, RSS: 30 * mib}, 1700, 16, "how much memory"},
-	{"fixed, enough", false, 50, 4, machine.Usage{CPU: ms, RSS: mib}, 1700, 100, ""},
 	{"fixed, not known", false, 100, 4, machine.Usage{CPU: ms, RSS: mib}, 0, 100, ""},
 }
 
@@ -187,86 +165,65 @@ func TestExhaustedRises(t *testing.T) {
 	}
 }
 
-// TestPaused wants that the time in which jobs were stopped says nothing about them.
-func TestPaused(t *testing.T) {
-	at := time.Unix(1e9, 0)
+// TestStopped wants that the time in which jobs were stopped says nothing about them.
+func TestStopped(t *testing.T) {
 	p := new(process.Process)
-	l := &Limit{running: map[*process.Process]*sample{p: newSample(at)}}
-	l.Paused(time.Minute)
-	l.demand.sampled(l.running[p], at.Add(time.Minute+10*ms), 10*ms, 0, false)
+	l := &Limit{running: map[*process.Process]*sample{p: newSample(start)}}
+	l.stopped(time.Minute)
+	l.demand.sampled(l.running[p], start.Add(time.Minute+10*ms), 10*ms, 0, false)
 	if !near(l.demand.wall, 0.01) || !near(l.demand.want, 0.01) {
 		t.Errorf("the job wanted a CPU for %v of %v s, want 0.01 of 0.01", l.demand.want, l.demand.wall)
 	}
 }
 
-// TestCPUsChange has a number of CPUs that changes while jobs run, and while none does.
+// TestCPUsChange has a number of CPUs that changes while jobs compute.
 func TestCPUsChange(t *testing.T) {
-	for _, c := range []struct {
-		running, limit int
-		cpus           []float64
-		want           []int
-	}{
-		{8, 8, []float64{8, 3, 0.5, 4}, []int{8, 3, 1, 4}}, // jobs that compute
-		{0, 8, []float64{8, 3, 0.5}, []int{8, 3, 1}},
-		{0, 16, []float64{8, 2.5}, []int{16, 5}},
-	} {
-		l, all := still(true, c.limit, c.running)
-		l.demand.cpus, l.memory.peak = c.cpus[0], ended
-		now, used, cpus := start, time.Duration(0), c.cpus[0]
-		l.from.cpus = func() float64 { return cpus }
-		l.from.usage = func(*process.Process) (machine.Usage, bool) {
-			return machine.Usage{CPU: used, Wait: now.Sub(start) - used, Ready: true}, true
+	l, all := still(true, 8, 8)
+	now, used, cpus := start, time.Duration(0), 8.0
+	l.demand.cpus, l.memory.peak = cpus, ended
+	l.from.cpus = func() float64 { return cpus }
+	l.from.usage = func(*process.Process) (machine.Usage, bool) {
+		return machine.Usage{CPU: used, Wait: now.Sub(start) - used, Ready: true}, true
+	}
+	for _, cpus = range []float64{8, 3, 0.5, 4} {
+		for range 30 { // 3 s
+			now, used = now.Add(100*ms), used+time.Duration(100*min(1, cpus/float64(len(all)))*float64(ms))
+			l.look(now, 100*ms)
 		}
-		for i := range c.cpus {
-			cpus = c.cpus[i]
-			for range 30 { // 3 s
-				now, used = now.Add(100*ms), used+time.Duration(100*min(1, cpus/float64(max(1, len(all))))*float64(ms))
-				l.look(now, 100*ms)
-			}
-			if got := l.bound; got != c.want[i] {
-				t.Errorf("%d jobs, %v CPUs: limit %d, want %d: %+v", c.running, c.cpus[:i+1], got, c.want[i], l.State())
-			}
-			for len(all) > max(1, l.bound) { // as some end and no others start
-				delete(l.running, all[0])
-				all = all[1:]
-			}
-			for len(all) > 0 && len(all) < l.bound {
-				p := new(process.Process)
-				all, l.running[p] = append(all, p), newSample(now)
-				l.running[p].cpu, l.running[p].wait = used, now.Sub(start)-used
-			}
+		if got := l.bound; got != machine.Whole(cpus) {
+			t.Errorf("%v CPUs: limit %d: %+v", cpus, got, l.State())
+		}
+		for len(all) > l.bound { // as some end and no others start
+			delete(l.running, all[0])
+			all = all[1:]
+		}
+		for len(all) < l.bound {
+			p := new(process.Process)
+			all, l.running[p] = append(all, p), newSample(now)
+			l.running[p].cpu, l.running[p].wait = used, now.Sub(start)-used
 		}
 	}
 }
 
+// TestSystem has a limit that falls, rises after a pause, and falls again.
 func TestSystem(t *testing.T) {
 	var s system
-	now := time.Unix(1e9, 0)
-	limit := func(after time.Duration, want int) {
-		t.Helper()
-		now = now.Add(after)
-		if got := s.limit(now); got != want {
-			t.Errorf("%d, want %d", got, want)
+	now := start
+	for i, c := range []struct {
+		refused int // jobs; 0: none
+		after   time.Duration
+		want    int
+	}{
+		{0, time.Hour, math.MaxInt}, {10, 0, 10}, {0, minPause - 1, 10}, {0, 1, 12}, {0, minPause, 15},
+		{12, 0, 12}, {11, minPause, 11}, {0, minPause, 13}, // another one at the same time; it has doubled
+		{5, maxPause, 6}, {5, maxPause, 6}, {5, maxPause, 6}, {5, maxPause, 6}, {5, maxPause, 6}, {5, maxPause - 1, 5}, {0, 1, 6},
+	} {
+		if c.refused > 0 {
+			s.refused(c.refused, "", now)
+		}
+		now = now.Add(c.after)
+		if got := s.limit(now); got != c.want {
+			t.Errorf("%d: %d, want %d", i, got, c.want)
 		}
 	}
-	limit(time.Hour, math.MaxInt)
-	s.refused(10, "", now)
-	limit(0, 10)
-	limit(minPause-1, 10)
-	limit(1, 12)
-	limit(minPause, 15)
-	s.refused(12, "", now) // after it was raised
-	s.refused(11, "", now) // and another process at the same time
-	limit(minPause, 11)
-	limit(minPause, 13)
-	limit(2*minPause, 16)
-	s.refused(0, "", now)
-	limit(0, 1)
-	limit(4*minPause, 2)
-	for range 20 {
-		s.refused(5, "", now)
-		limit(maxPause, 6)
-	}
-	limit(maxPause-1, 6)
-	limit(1, 7)
 }

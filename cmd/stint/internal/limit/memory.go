@@ -44,17 +44,10 @@ func (s *size) sampled(now time.Time, u machine.Usage, first int) {
 		s.largest = 0
 	}
 	switch {
-	case s.grown.IsZero() || s.rss > about(s.bytes):
+	case s.bytes == 0 || s.rss > about(s.bytes):
 		s.bytes, s.grown, s.still = s.rss, now, now
 	case !u.Ready:
 		s.still = now
-	}
-}
-
-// paused notes that the job was stopped for so long. A size that was never seen stays so.
-func (s *size) paused(d time.Duration) {
-	if s.born = s.born.Add(d); !s.grown.IsZero() {
-		s.grown, s.still = s.grown.Add(d), s.still.Add(d)
 	}
 }
 
@@ -63,7 +56,7 @@ func about(bytes float64) float64 { return bytes + max(bytes/noisePart, noise) }
 
 // stable reports whether a job has not grown for as long as it has grown.
 func (s *size) stable() bool {
-	return s.still.Sub(s.grown) >= max(settled, s.grown.Sub(s.born)) && !s.grown.IsZero()
+	return s.still.Sub(s.grown) >= max(settled, s.grown.Sub(s.born)) && s.bytes > 0
 }
 
 // A memory is how much memory jobs need.
@@ -155,10 +148,8 @@ func (m *memory) allows(s sizes, has machine.Memory) int {
 		return max(1, s.running)
 	case s.need == 0:
 		return math.MaxInt
-	case room < 0:
-		return max(1, s.running-1-int(min(-room/s.need, manyJobs)))
 	}
-	return max(1, s.running+int(min(room/s.need, manyJobs)))
+	return max(1, s.running+int(math.Floor(max(-manyJobs, min(room/s.need, manyJobs)))))
 }
 
 // free returns how many bytes are to stay free.

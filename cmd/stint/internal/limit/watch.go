@@ -51,10 +51,21 @@ func (l *Limit) watch() {
 		}
 		now := time.Now()
 		l.readFile(now)
-		l.Paused(max(0, now.Sub(last)-maxElapsed))
+		l.stopped(max(0, now.Sub(last)-maxElapsed))
 		l.look(now, min(now.Sub(last), maxElapsed))
 		last = now
 		timer.Reset(min(lastLook, max(firstLook, now.Sub(began)/10)))
+	}
+}
+
+// stopped tells that all jobs were stopped for so long, with this process, and continue.
+func (l *Limit) stopped(d time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range l.running {
+		for _, t := range []*time.Time{&s.at, &s.began, &s.size.born, &s.size.grown, &s.size.still} {
+			*t = t.Add(d)
+		}
 	}
 }
 
@@ -116,7 +127,7 @@ func (l *Limit) sample(now time.Time) {
 		switch s := l.running[p]; {
 		case s == nil: // it has ended meanwhile
 		case ok:
-			l.demand.sampled(s, now, u.CPU+u.Reaped, u.Wait, u.Ready)
+			l.demand.sampled(s, now, u.CPU, u.Wait, u.Ready)
 			s.size.sampled(now, u, p.Pid())
 		default:
 			s.size.rss = 0

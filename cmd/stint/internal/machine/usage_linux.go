@@ -65,8 +65,7 @@ func (s *Sampler) process(pid int, u *Usage) bool {
 		}
 	}
 	// The sum of the threads counts nanoseconds. That of stat includes threads that have ended.
-	u.CPU += max(run, st.cpu)
-	u.Reaped += st.reaped
+	u.CPU += max(run, st.cpu) + st.reaped
 	u.RSS += st.rss
 	if st.rss > u.LargestRSS {
 		u.Largest, u.LargestRSS = pid, st.rss
