@@ -14,6 +14,7 @@ const (
 	maxSpan     = time.Second          // of a job, that is counted as a whole
 	raiseFactor = 4                    // of the limit, at most, at each look
 	sameShare   = 0.75                 // of a limit: a lower one that is closer is the same
+	idle        = 0.9                  // of the CPUs, for longer: fewer jobs would use less
 	saturated   = 0.92                 // of the CPUs, since the last look: more jobs cannot use more
 	lives       = 4                    // of jobs: how long a look counts, within these bounds
 	minMemory   = 500 * time.Millisecond
@@ -44,7 +45,9 @@ type demand struct {
 	cpus   float64
 	want   float64 // seconds in which jobs wanted a CPU,
 	wall   float64 // of so many seconds in which they ran
-	used   float64 // CPU seconds since the last look
+	used   float64 // CPU seconds since the last look,
+	worked float64 // and before,
+	had    float64 // of so many CPU seconds that there were
 	ran    float64 // CPU seconds of the jobs that were sampled
 	waited float64 // seconds that these waited for a CPU
 	starve float64 // seconds since jobs that now want a CPU were seen last: the kernel tells later
@@ -126,7 +129,10 @@ func (d *demand) limit(now int, cpus float64, elapsed time.Duration) (int, strin
 		return now, ""
 	}
 	u := max((d.want+d.starve)/(d.wall+d.starve), 1e-4)
-	busy := d.used / (d.cpus * elapsed.Seconds())
+	had := d.cpus * elapsed.Seconds()
+	busy := d.used / had
+	d.worked, d.had = d.worked+d.used, d.had+had
+	isIdle := d.worked < idle*d.had
 	d.fade(elapsed)
 	n := max(machine.Whole(d.cpus), int((d.cpus+math.Sqrt(d.cpus*max(0, 1-u)))/u+0.5))
 	reason := "a job wants a CPU " + percent(u) + " of its time"
@@ -135,7 +141,7 @@ func (d *demand) limit(now int, cpus float64, elapsed time.Duration) (int, strin
 		return now, "the CPUs are busy"
 	case n > now:
 		return min(n, raiseFactor*now), reason
-	case float64(n) < sameShare*float64(now):
+	case float64(n) < sameShare*float64(now) && (!isIdle || 2*n < now):
 		return n, reason
 	}
 	return now, ""
@@ -147,7 +153,7 @@ func (d *demand) fade(elapsed time.Duration) {
 	if d.life > 0 {
 		memory = min(max(minMemory.Seconds(), lives*d.life), memory)
 	}
-	for _, sum := range []*float64{&d.want, &d.wall, &d.ran, &d.waited} {
+	for _, sum := range []*float64{&d.want, &d.wall, &d.worked, &d.had, &d.ran, &d.waited} {
 		*sum *= math.Exp(-elapsed.Seconds() / memory)
 	}
 	d.starve, d.used = 0, 0

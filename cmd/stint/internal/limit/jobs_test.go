@@ -56,44 +56,33 @@ func TestFile(t *testing.T) {
 	var said []string
 	l, _ := still(true, 10, 0)
 	l.file, l.say = j.file, func(s string) { said = append(said, s) }
-	now, modified := start, start
-	look := func(change func(), limit int, wants ...string) {
-		t.Helper()
-		said = nil
-		if change != nil {
-			change()
-			modified = modified.Add(time.Second)
-			_ = os.Chtimes(name, modified, modified)
+	now := start
+	for _, c := range []struct {
+		content string // "-": the file is removed
+		limit   int
+		says    string
+	}{
+		{"8", 10, ""}, // New has set what the flag has read
+		{"12\n", 12, ""},
+		{"x", 12, "the number of jobs stays: --jobs "},
+		{"", 12, ""}, // as bad as before
+		{"-", 12, "o such file"},
+		{"0", 0, "paused: running jobs finish, others start after a number in "},
+		{"auto", 12, ""},
+	} {
+		if said = nil; c.content == "-" {
+			os.Remove(name)
+		} else {
+			write(t, name, c.content)
 		}
 		l.readFile(now.Add(fileInterval - 1)) // too early
-		now = now.Add(fileInterval)
-		l.readFile(now)
 		for range 3 {
 			now = now.Add(fileInterval)
 			l.readFile(now)
 		}
-		if l.limiter.Current() != limit || len(said) != len(wants) {
-			t.Fatalf("limit %d, want %d; said %q", l.limiter.Current(), limit, said)
+		if l.limiter.Current() != c.limit || len(said) != min(1, len(c.says)) || !strings.Contains(strings.Join(said, ""), c.says) {
+			t.Errorf("%q: limit %d, want %d; said %q, want %q", c.content, l.limiter.Current(), c.limit, said, c.says)
 		}
-		for i, want := range wants {
-			if !strings.Contains(said[i], want) {
-				t.Errorf("said %q, want %q", said[i], want)
-			}
-		}
-	}
-	content := func(text string) func() { return func() { write(t, name, text) } }
-	look(nil, 10) // New has set what the flag has read
-	look(content("12\n"), 12)
-	look(content("x"), 12, "the number of jobs stays: --jobs ")
-	look(content(""), 12) // as bad as before
-	look(func() { os.Remove(name) }, 12, "o such file")
-	look(content("0"), 0, "paused: running jobs finish, others start after a number in ")
-	look(content("auto"), 12)
-	l.step(1)
-	look(nil, 13)
-	look(content("auto"), 13) // as before
-	if h := l.history[len(l.history)-1]; h.Limit != 13 || len(l.history) != 4 {
-		t.Errorf("%+v", l.history)
 	}
 }
 

@@ -34,7 +34,8 @@ type growth struct{ rate, most float64 }
 func (g growth) after(t time.Duration) float64 { return min(g.rate*t.Seconds(), g.most) }
 
 // A simulation is a machine with virtual time, whose CPUs are shared evenly by the processes
-// that want one. There is always one more job to start.
+// that want one. There is always one more job to start. Which jobs are sampled is random: what a test
+// wants has room for that.
 type simulation struct {
 	*Limit
 	cpus  int
@@ -229,7 +230,7 @@ var simulationCases = []struct {
 	{"half, spread", halfSpread, 2, 4, 8}, {"half, spread", halfSpread, 8, 15, 24},
 	{"half, long", halfLong, 2, 4, 8}, {"half, long", halfLong, 64, 110, 160},
 	{"half, slow", halfSlow, 2, 4, 8}, {"half, slow", halfSlow, 8, 12, 24},
-	{"quarter", quarter, 1, 5, 9}, {"quarter", quarter, 2, 9, 14}, {"quarter", quarter, 8, 28, 45}, {"quarter", quarter, 64, 256, 256},
+	{"quarter", quarter, 1, 5, 9}, {"quarter", quarter, 2, 9, 14}, {"quarter", quarter, 8, 28, 50}, {"quarter", quarter, 64, 256, 256},
 	{"tenth", tenth, 2, 16, 40}, {"tenth", tenth, 8, 80, 140}, {"tenth", tenth, 64, 256, 256},
 }
 
@@ -329,7 +330,7 @@ func TestSimulationStart(t *testing.T) {
 		m.growth = growth{gib, 2 * mib}
 		s := newSimulation(2, m)
 		s.total = 2 * gib
-		if r := s.run(180*ms, 200*ms); r.last != maxAdaptive {
+		if r := s.run(180*ms, 200*ms); r.last < 3*maxAdaptive/4 {
 			t.Errorf("%+v: limit %d after 0.2 s: %+v", m, r.last, s.history)
 		}
 	}

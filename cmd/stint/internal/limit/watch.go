@@ -25,13 +25,11 @@ type sensors struct {
 }
 
 func newSensors(meter *machine.Meter) sensors {
-	sampler := new(machine.Sampler)
 	usage := func(p *process.Process) (machine.Usage, bool) {
-		u, ok := sampler.Sample(p.Pid())
+		u, ok := machine.Sample(p.Pid())
 		return u, ok && !p.Reaped() // otherwise the number may be that of another process
 	}
-	lives := func(pid int) bool { return new(machine.Sampler).Lives(pid) } // the sampler may be in use
-	return sensors{meter.CPUs, meter.Memory, meter.Kills, lives, usage}
+	return sensors{meter.CPUs, meter.Memory, meter.Kills, machine.Lives, usage}
 }
 
 // watch adapts the limit until it is closed. It looks often at first, so that no job has
@@ -103,16 +101,9 @@ func (l *Limit) look(now time.Time, elapsed time.Duration) {
 	l.note() // what the search has found
 }
 
-// sample samples up to maxSampled of the running jobs, in no particular order.
+// sample samples some of the running jobs.
 func (l *Limit) sample(now time.Time) {
-	var some []*process.Process
-	l.mu.Lock()
-	for p := range l.running {
-		if some = append(some, p); len(some) == maxSampled {
-			break
-		}
-	}
-	l.mu.Unlock()
+	some := l.some()
 	found := make(map[*process.Process]machine.Usage)
 	for _, p := range some {
 		if u, ok := l.from.usage(p); ok {
@@ -133,4 +124,20 @@ func (l *Limit) sample(now time.Time) {
 			s.size.rss = 0
 		}
 	}
+}
+
+// some returns up to maxSampled of the running jobs, in no particular order. Those whose size is
+// not stable come first, in half of the places.
+func (l *Limit) some() (some []*process.Process) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var others []*process.Process
+	for p, s := range l.running {
+		if len(some) < maxSampled/2 && !s.size.stable() {
+			some = append(some, p)
+		} else if len(others) < maxSampled {
+			others = append(others, p)
+		}
+	}
+	return append(some, others[:min(len(others), maxSampled-len(some))]...)
 }

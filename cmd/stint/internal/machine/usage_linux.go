@@ -2,7 +2,6 @@ package machine
 
 import (
 	"bytes"
-	"cmp"
 	"os"
 	"runtime"
 	"strconv"
@@ -18,11 +17,11 @@ const (
 	clockTick    = 10 * time.Millisecond // of /proc/PID/stat: USER_HZ is 100 on every system that Go runs on
 )
 
-// Sampler reads what processes use. The zero value is ready. It is for one goroutine.
-type Sampler struct {
-	proc string // "" is /proc
+// sampler reads what processes use, below a directory as /proc.
+type sampler struct {
+	proc string
 	buf  []byte // of the last read
-	pids []int  // of the current sample
+	pids []int  // of the sample
 }
 
 // Sample returns what the process with this number and its descendants use. It is not ok if
@@ -31,8 +30,10 @@ type Sampler struct {
 //
 // On a kernel that does not tell the children of a process, only the process itself counts. Of
 // more than 1024 processes, and of more than 64 threads of a process, some are left out.
-func (s *Sampler) Sample(pid int) (u Usage, ok bool) {
-	s.pids = append(s.pids[:0], pid)
+func Sample(pid int) (u Usage, ok bool) { return (&sampler{proc: "/proc"}).sample(pid) }
+
+func (s *sampler) sample(pid int) (u Usage, ok bool) {
+	s.pids = []int{pid}
 	for i := 0; i < len(s.pids) && i < maxProcesses; i++ {
 		exists := s.process(s.pids[i], &u)
 		ok = ok || exists && i == 0
@@ -42,15 +43,17 @@ func (s *Sampler) Sample(pid int) (u Usage, ok bool) {
 
 // Lives reports whether there is a process with this number that has memory: one that has been
 // killed has none, though it may be there for a while.
-func (s *Sampler) Lives(pid int) bool {
-	st, ok := parseStat(s.read(cmp.Or(s.proc, "/proc") + "/" + strconv.Itoa(pid) + "/stat"))
+func Lives(pid int) bool { return (&sampler{proc: "/proc"}).lives(pid) }
+
+func (s *sampler) lives(pid int) bool {
+	st, ok := parseStat(s.read(s.proc + "/" + strconv.Itoa(pid) + "/stat"))
 	return ok && st.rss > 0
 }
 
 // process adds what a process uses to u, and its children to s.pids. It reports whether the
 // process exists.
-func (s *Sampler) process(pid int, u *Usage) bool {
-	dir := cmp.Or(s.proc, "/proc") + "/" + strconv.Itoa(pid)
+func (s *sampler) process(pid int, u *Usage) bool {
+	dir := s.proc + "/" + strconv.Itoa(pid)
 	st, ok := parseStat(s.read(dir + "/stat"))
 	if !ok {
 		return false
@@ -75,7 +78,7 @@ func (s *Sampler) process(pid int, u *Usage) bool {
 
 // thread adds what a thread has waited to u, and the processes that it has started to s.pids.
 // It returns its CPU time. A process belongs to the thread that started it.
-func (s *Sampler) thread(dir string, u *Usage) (run time.Duration) {
+func (s *sampler) thread(dir string, u *Usage) (run time.Duration) {
 	first, rest, _ := bytes.Cut(s.read(dir+"/schedstat"), []byte(" "))
 	second, _, _ := bytes.Cut(rest, []byte(" "))
 	ns, _ := number(first)
@@ -103,7 +106,7 @@ func threads(dir string) []string {
 // read returns what is in a file, nothing if it cannot be read. The result is good until the
 // next read. It makes three or four system calls, where os.ReadFile makes eight: proc needs
 // neither the size nor the poller.
-func (s *Sampler) read(name string) []byte {
+func (s *sampler) read(name string) []byte {
 	fd, err := syscall.Open(name, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		return nil
@@ -133,26 +136,18 @@ type stat struct {
 // parseStat parses /proc/PID/stat. The second field is a name in parentheses, which may have
 // anything in it; no field after it has a parenthesis.
 func parseStat(text []byte) (st stat, ok bool) {
-	after := text[bytes.LastIndexByte(text, ')')+1:]
-	i := 3 // the number of a field, from 1 as in the manual page
-	for f := range bytes.FieldsSeq(after) {
-		n, _ := number(f)
-		switch i {
-		case 3:
-			st.state = f[0]
-		case 14, 15: // utime, stime
-			st.cpu += time.Duration(n) * clockTick
-		case 16, 17: // cutime, cstime
-			st.reaped += time.Duration(n) * clockTick
-		case 20:
-			st.threads = n
-		case 24:
-			st.rss = n * int64(os.Getpagesize())
-			return st, true
-		}
-		i++
+	after := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+	if len(after) < 24-2 {
+		return stat{}, false
 	}
-	return stat{}, false
+	field := func(i int) int64 { // from 1, as in the manual page
+		n, _ := number(after[i-3])
+		return n
+	}
+	st = stat{state: after[0][0], threads: field(20), rss: field(24) * int64(os.Getpagesize())}
+	st.cpu = time.Duration(field(14)+field(15)) * clockTick    // utime, stime
+	st.reaped = time.Duration(field(16)+field(17)) * clockTick // cutime, cstime
+	return st, true
 }
 
 // affinity returns how many CPUs this process may run on.

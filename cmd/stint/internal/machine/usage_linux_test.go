@@ -58,15 +58,25 @@ var sampleCases = []struct {
 		"9/stat": statOf("b", 1, 0, 0, 0, 0, 1), "9/task/9/schedstat": "10 20 3\n",
 		"10/stat": statOf("c", 1, 0, 0, 0, 0, 1), "10/task/10/schedstat": "100 200 3\n",
 	}, want: Usage{CPU: 111 + 2*tick, Wait: 222, RSS: 4 * page}},
+	{name: "more threads than are looked at", files: manyThreads(), want: Usage{CPU: maxThreads, Wait: maxThreads, RSS: page}},
 	{name: "child without its parent", gone: true, files: map[string]string{"7/task/7/children": "8 ", "8/stat": statOf("a", 1, 0, 0, 0, 0, 1)}},
 	{name: "loop", files: map[string]string{"7/stat": statOf("sh", 1, 0, 0, 0, 0, 1), "7/task/7/children": "7 "},
 		want: Usage{RSS: maxProcesses * page}},
 }
 
+func manyThreads() map[string]string {
+	files := map[string]string{"7/stat": statOf("sh", 200, 0, 0, 0, 0, 1)}
+	for tid := range 200 {
+		files[fmt.Sprintf("7/task/%d/schedstat", tid)] = "1 1 1\n"
+		files[fmt.Sprintf("7/task/%d/children", tid)] = strings.Repeat("123456 ", 5000)
+	}
+	return files
+}
+
 func TestSample(t *testing.T) {
 	for _, c := range sampleCases {
-		s := &Sampler{proc: write(t, c.files)}
-		got, ok := s.Sample(7)
+		s := &sampler{proc: write(t, c.files)}
+		got, ok := s.sample(7)
 		if got.Largest, got.LargestRSS = 0, 0; ok == c.gone || ok && got != c.want {
 			t.Errorf("%s: %+v, %v, want %+v", c.name, got, ok, c.want)
 		}
@@ -78,15 +88,15 @@ func TestSampleOfStates(t *testing.T) {
 	state := func(s string, rss int) string {
 		return strings.Replace(statOf("a", 1, 0, 0, 0, 0, rss), ") S", ") "+s, 1)
 	}
-	s := &Sampler{proc: write(t, map[string]string{
+	s := &sampler{proc: write(t, map[string]string{
 		"7/stat": state("S", 1), "7/task/7/children": "8 9", "8/stat": state("R", 5), "8/task/8/children": "10", "9/stat": state("S", 3), "10/stat": state("Z", 0),
 	})}
 	want := Usage{RSS: 9 * page, Ready: true, Largest: 8, LargestRSS: 5 * page}
-	if got, ok := s.Sample(7); got != want || !ok {
+	if got, ok := s.sample(7); got != want || !ok {
 		t.Errorf("%+v, %v, want %+v", got, ok, want)
 	}
 	for pid, want := range map[int]bool{7: true, 8: true, 9: true, 10: false, 11: false} {
-		if got := s.Lives(pid); got != want {
+		if got := s.lives(pid); got != want {
 			t.Errorf("process %d lives: %v", pid, got)
 		}
 	}
@@ -110,60 +120,25 @@ func TestAffinity(t *testing.T) {
 	}
 }
 
-// TestSampleHasBounds has more threads than are looked at, and a long list of children.
-func TestSampleHasBounds(t *testing.T) {
-	files := map[string]string{"7/stat": statOf("sh", 200, 0, 0, 0, 0, 1)}
-	for tid := 7; tid < 207; tid++ {
-		files[fmt.Sprintf("7/task/%d/schedstat", tid)] = "1 1 1\n"
-		files[fmt.Sprintf("7/task/%d/children", tid)] = strings.Repeat("123456 ", 5000)
-	}
-	s := &Sampler{proc: write(t, files)}
-	want := Usage{CPU: maxThreads, Wait: maxThreads, RSS: page, Largest: 7, LargestRSS: page}
-	if got, ok := s.Sample(7); got != want || !ok {
-		t.Errorf("%+v, %v, want %+v", got, ok, want)
-	}
-}
-
-// start starts a shell that says when it is ready, and ends it with the test.
-func start(t testing.TB, script string) int {
-	t.Helper()
-	c := exec.Command("sh", "-c", script+"\necho ready; read x")
-	in, err := c.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		in.Close()
-		c.Wait()
-	})
-	if _, err := io.ReadFull(out, make([]byte, len("ready"))); err != nil {
-		t.Fatal(err)
-	}
-	return c.Process.Pid
-}
-
-// work lets children work until the time of those that were waited for is not 0.
-const work = `until [ "$(cut -d' ' -f16 /proc/$$/stat)" -gt 0 ]; do (i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done); done`
-
 // TestSampleOfProcesses looks at a shell whose first children have worked and were waited for,
 // and whose last is there.
 func TestSampleOfProcesses(t *testing.T) {
-	var s Sampler
-	idle, ok := s.Sample(start(t, ""))
-	if !ok || idle.RSS <= 0 || len(s.pids) != 1 {
-		t.Fatalf("idle: %+v, %v", idle, ok)
-	}
-	pid := start(t, "exec 3<&0; "+work+"; (read y <&3; :) &")
-	got, ok := s.Sample(pid)
-	if !ok || got.CPU < tick || got.RSS <= 0 {
-		t.Errorf("%+v, %v; idle %+v", got, ok, idle)
+	c := exec.Command("sh", "-c", `exec 3<&0
+		until [ "$(cut -d' ' -f16 /proc/$$/stat)" -gt 0 ]; do (i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done); done
+		(read y <&3; :) &
+		echo ready; read x`)
+	in, err := c.StdinPipe()
+	must(t, err)
+	out, err := c.StdoutPipe()
+	must(t, err)
+	must(t, c.Start())
+	defer c.Wait()
+	defer in.Close()
+	_, err = io.ReadFull(out, make([]byte, len("ready")))
+	must(t, err)
+	s, pid := &sampler{proc: "/proc"}, c.Process.Pid
+	if got, ok := s.sample(pid); !ok || got.CPU < tick || got.RSS <= 0 || !Lives(pid) {
+		t.Errorf("%+v, %v", got, ok)
 	}
 	if _, err := os.Stat(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid)); err == nil && len(s.pids) != 2 {
 		t.Errorf("processes %d, want the shell and its child", s.pids)
