@@ -2,7 +2,6 @@ package limit
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -140,28 +139,6 @@ func TestSampleOfEnded(t *testing.T) {
 	}
 	if l.sample(start.Add(time.Second)); !near(l.demand.wall, 0.4) || !near(l.demand.used, 0.04) || l.memory.peak != ended {
 		t.Errorf("%+v, peak %v of %d jobs", l.demand, l.memory.peak, len(all))
-	}
-}
-
-// TestExhaustedRises lets sleeping jobs raise a limit that the system has lowered.
-func TestExhaustedRises(t *testing.T) {
-	l, _ := still(true, 100, 20)
-	l.Exhausted()
-	from, now := &l.from, time.Now()
-	from.usage = func(*process.Process) (machine.Usage, bool) { return machine.Usage{}, true }
-	var got []int
-	for range 6 {
-		l.look(now, 100*ms)
-		got = append(got, l.bound)
-		now = now.Add(minPause)
-	}
-	if want := []int{20, 25, 31, 31, 31, 31}; !slices.Equal(got, want) { // as only 20 run
-		t.Errorf("%d, want %d", got, want)
-	}
-	for i, h := range l.history {
-		if h.Reason != systemReason || h.Time.IsZero() {
-			t.Errorf("%d: %+v", i, h)
-		}
 	}
 }
 

@@ -2,13 +2,13 @@ package limit
 
 import (
 	"context"
-	"errors"
+	"io"
 	"math"
-	"runtime"
 	"slices"
 	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stint-go/stint/cmd/stint/internal/machine"
@@ -202,33 +202,37 @@ func TestKilledLater(t *testing.T) {
 	}
 }
 
-// TestAwaitMemory has jobs that wait for more memory than there is.
+// TestAwaitMemory has jobs that wait for more memory than there is: one of them says so.
 func TestAwaitMemory(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("the system does not say how much memory is available")
-	}
-	errBoom := errors.New("boom")
-	l := New(Jobs{n: 2}, math.MaxInt64, nil, nil)
-	defer l.Close()
-	ctx, cancel := context.WithCancelCause(t.Context())
-	defer cancel(nil)
-	said := 0
-	var wg sync.WaitGroup
-	for range 5 {
-		wg.Go(func() {
-			err := l.Await(ctx, func(available int64) {
-				if said++; available <= 0 {
-					t.Errorf("%d bytes are available", available)
+	synctest.Test(t, func(t *testing.T) {
+		l, _ := still(false, 10, 0)
+		available := int64(7)
+		l.memory.spare, l.from.memory = 9, func() (machine.Memory, bool) { return machine.Memory{Available: available}, true }
+		said := 0
+		var wg sync.WaitGroup
+		for range 5 {
+			wg.Go(func() {
+				err := l.Await(t.Context(), func(n int64) {
+					if said++; n != 7 {
+						t.Errorf("%d bytes are available", n)
+					}
+				})
+				if err != nil || available < 9 {
+					t.Errorf("it goes on with %d bytes: %v", available, err)
 				}
-				cancel(errBoom)
 			})
-			if err != errBoom {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	if said != 1 {
-		t.Errorf("it said so %d times", said)
-	}
+		}
+		synctest.Wait()
+		l.mu.Lock()
+		available = 9
+		l.mu.Unlock()
+		if wg.Wait(); said != 1 {
+			t.Errorf("it said so %d times", said)
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(io.EOF)
+		if err := l.Await(ctx, nil); err != io.EOF {
+			t.Errorf("%v, want the cause", err)
+		}
+	})
 }
