@@ -165,11 +165,17 @@ func sumWaits(t *testing.T, url string, isMessage func(line string) bool, mend f
 	}
 }
 
-// TestNoWorker runs sum before there is a worker.
-func TestNoWorker(t *testing.T) {
+// waitsSoon makes sum say soon what it waits for.
+func waitsSoon(t *testing.T) {
+	t.Helper()
 	before := sum.StallInterval
 	sum.StallInterval = 50 * time.Millisecond
 	t.Cleanup(func() { sum.StallInterval = before })
+}
+
+// TestNoWorker runs sum before there is a worker.
+func TestNoWorker(t *testing.T) {
+	waitsSoon(t)
 	grow(t)
 	url, _ := serve(t)
 	sumWaits(t, url, func(line string) bool {
@@ -215,13 +221,17 @@ func full(t *testing.T) (url string, empty func()) {
 	}
 }
 
-// TestServerFull runs sum while the server is full.
+// TestServerFull runs status and sum while the server is full.
 func TestServerFull(t *testing.T) {
+	waitsSoon(t)
 	grow(t)
 	url, empty := full(t)
 	worker(t, "--cluster", url)
+	for args, want := range map[string]string{"": "no runs\n", "--json": `"store": "insufficient resources"`} {
+		wantRun(t, 1, want, " stores nothing: insufficient resources\n", append([]string{"status", "--cluster", url}, strings.Fields(args)...)...)
+	}
 	sumWaits(t, url, func(line string) bool {
-		return strings.HasPrefix(line, "stint: the server is full: ") && strings.HasSuffix(line, "; waiting for room")
+		return line == "stint: the server stores nothing: insufficient resources; waiting for it"
 	}, empty)
 }
 

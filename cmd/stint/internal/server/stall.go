@@ -2,10 +2,7 @@ package server
 
 import (
 	"context"
-	"errors"
-	"log/slog"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -84,32 +81,4 @@ func (s *Stall) reason(ctx context.Context, pending bool) string {
 		return ""
 	}
 	return "no worker answers; waiting for one: " + s.Advice(status.Workers)
-}
-
-// fullLog prints once for each reason that a full server makes a run wait. It drops all
-// other records: results or errors tell the same.
-type fullLog struct {
-	slog.Handler // for the methods that are not called
-	console      *console.Console
-	printed      *sync.Map
-}
-
-// NewFullLog returns the log of a client that waits for a full server.
-func NewFullLog(c *console.Console) *slog.Logger {
-	return slog.New(fullLog{slog.DiscardHandler, c, new(sync.Map)})
-}
-
-func (fullLog) Enabled(context.Context, slog.Level) bool { return true }
-
-func (l fullLog) Handle(_ context.Context, r slog.Record) error {
-	r.Attrs(func(a slog.Attr) bool {
-		if err, ok := a.Value.Any().(error); ok && errors.Is(err, cluster.ErrFull) {
-			text := strings.TrimPrefix(err.Error(), "cluster: ")
-			if _, before := l.printed.LoadOrStore(text, true); !before {
-				l.console.Message(text + "; waiting for room")
-			}
-		}
-		return true
-	})
-	return nil
 }

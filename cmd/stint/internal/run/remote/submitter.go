@@ -60,7 +60,7 @@ type Submitter struct {
 
 // NewSubmitter connects to the server of r.
 func NewSubmitter(ctx context.Context, r Run) (*Submitter, error) {
-	client, err := r.Server.Connect(ctx, cluster.Log(server.NewFullLog(r.Console)))
+	client, err := r.Server.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
