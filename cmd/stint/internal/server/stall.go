@@ -20,13 +20,12 @@ type Stall struct {
 	Interval time.Duration                        // without a result, before it is reported
 	Task     string                               // the name of the task
 	Advice   func([]cluster.WorkerStatus) string  // what to do if none of the workers runs it
-	State    func() (isPending bool, results int) // whether a result is waited for, and how many have arrived
+	State    func() (isPending bool, results int) // whether a result is waited for, and how many have arrived; nil: none are
 }
 
 // ReportAway prints that the server does not answer, until stop is called.
-func ReportAway(ctx context.Context, client *cluster.Client, con *console.Console, interval time.Duration) (stop func()) {
-	s := &Stall{Client: client, Console: con, Interval: interval, State: func() (isPending bool, results int) { return false, 0 }}
-	return s.Report(ctx)
+func ReportAway(ctx context.Context, client *cluster.Client, con *console.Console) (stop func()) {
+	return (&Stall{Client: client, Console: con, Interval: StallInterval}).Report(ctx)
 }
 
 // Report prints why no result arrives, each reason once, until stop is called.
@@ -50,7 +49,10 @@ func (s *Stall) watch(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		pending, results := s.State()
+		pending, results := false, 0
+		if s.State != nil {
+			pending, results = s.State()
+		}
 		if results == before {
 			if why := s.reason(ctx, pending); why != "" && !printed[why] {
 				s.Console.Message(why)
