@@ -129,23 +129,6 @@ func TestSumOnClusterInterrupted(t *testing.T) {
 	}
 }
 
-// TestServerAway wants an error that names the server and contains no secret.
-func TestServerAway(t *testing.T) {
-	t.Parallel()
-	address := freeAddress(t)
-	for _, args := range []string{"status --cluster", "sum . --cluster"} { // work waits
-		for _, secret := range []string{"", "s3cret@", "user:s3cret@"} {
-			out, errs, code := runStint(t, "", append(strings.Fields(args), "nats://"+secret+address)...)
-			if code != 1 || out != "" || !strings.HasPrefix(errs, "stint: ") || !strings.Contains(errs, "nats://"+address) {
-				t.Errorf("%s: exit status %d, output %q, messages %q; want 1 and one with the server", args, code, out, errs)
-			}
-			if strings.Contains(errs, "s3cret") || strings.Contains(errs, "--help") {
-				t.Errorf("%s: messages %q, want no secret and no advice to look at the help", args, errs)
-			}
-		}
-	}
-}
-
 // sumWaits runs sum on the cluster until it prints a message, calls mend, and wants the
 // digests and no other message.
 func sumWaits(t *testing.T, url string, isMessage func(line string) bool, mend func()) {
