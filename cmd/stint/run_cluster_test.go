@@ -218,7 +218,7 @@ func TestCancelOfARunWithoutAnEnd(t *testing.T) {
 // left wants that runs have left nothing at the server, once the workers know of their end.
 func left(t *testing.T, url string) {
 	t.Helper()
-	leftAfter(t, url, patience)
+	leftAfter(t, url, 20*time.Second)
 }
 
 func leftAfter(t *testing.T, url string, limit time.Duration) {
