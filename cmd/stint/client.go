@@ -74,7 +74,7 @@ func (c *clientCommand) connected(f func(*cluster.Client) error) error {
 		return err
 	}
 	defer conn.Close()
-	defer server.ReportAway(c.Context(), conn, console.New(c.ErrOrStderr()), server.StallInterval)()
+	defer server.ReportAway(c.Context(), conn, console.New(c.ErrOrStderr()))()
 	return f(conn)
 }
 

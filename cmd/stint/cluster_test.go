@@ -129,23 +129,6 @@ func TestSumOnClusterInterrupted(t *testing.T) {
 	}
 }
 
-// TestServerAway wants an error that names the server and contains no secret.
-func TestServerAway(t *testing.T) {
-	t.Parallel()
-	address := freeAddress(t)
-	for _, args := range []string{"status --cluster", "sum . --cluster"} { // work waits
-		for _, secret := range []string{"", "s3cret@", "user:s3cret@"} {
-			out, errs, code := runStint(t, "", append(strings.Fields(args), "nats://"+secret+address)...)
-			if code != 1 || out != "" || !strings.HasPrefix(errs, "stint: ") || !strings.Contains(errs, "nats://"+address) {
-				t.Errorf("%s: exit status %d, output %q, messages %q; want 1 and one with the server", args, code, out, errs)
-			}
-			if strings.Contains(errs, "s3cret") || strings.Contains(errs, "--help") {
-				t.Errorf("%s: messages %q, want no secret and no advice to look at the help", args, errs)
-			}
-		}
-	}
-}
-
 // sumWaits runs sum on the cluster until it prints a message, calls mend, and wants the
 // digests and no other message.
 func sumWaits(t *testing.T, url string, isMessage func(line string) bool, mend func()) {
@@ -165,11 +148,17 @@ func sumWaits(t *testing.T, url string, isMessage func(line string) bool, mend f
 	}
 }
 
-// TestNoWorker runs sum before there is a worker.
-func TestNoWorker(t *testing.T) {
+// waitsSoon makes sum say soon what it waits for.
+func waitsSoon(t *testing.T) {
+	t.Helper()
 	before := sum.StallInterval
 	sum.StallInterval = 50 * time.Millisecond
 	t.Cleanup(func() { sum.StallInterval = before })
+}
+
+// TestNoWorker runs sum before there is a worker.
+func TestNoWorker(t *testing.T) {
+	waitsSoon(t)
 	grow(t)
 	url, _ := serve(t)
 	sumWaits(t, url, func(line string) bool {
@@ -215,13 +204,17 @@ func full(t *testing.T) (url string, empty func()) {
 	}
 }
 
-// TestServerFull runs sum while the server is full.
+// TestServerFull runs status and sum while the server is full.
 func TestServerFull(t *testing.T) {
+	waitsSoon(t)
 	grow(t)
 	url, empty := full(t)
 	worker(t, "--cluster", url)
+	for args, want := range map[string]string{"": "no runs\n", "--json": `"store": "insufficient resources"`} {
+		wantRun(t, 1, want, " stores nothing: insufficient resources\n", append([]string{"status", "--cluster", url}, strings.Fields(args)...)...)
+	}
 	sumWaits(t, url, func(line string) bool {
-		return strings.HasPrefix(line, "stint: the server is full: ") && strings.HasSuffix(line, "; waiting for room")
+		return line == "stint: the server stores nothing: insufficient resources; waiting for it"
 	}, empty)
 }
 

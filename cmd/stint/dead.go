@@ -38,13 +38,6 @@ drop removes dead letters.`,
   2    wrong command line`,
 }
 
-// dead is a command line of "stint dead".
-type dead struct {
-	*clientCommand
-	asJSON bool
-	all    bool
-}
-
 // deadVerbs are the verbs of "stint dead", and what each does to an ID.
 var deadVerbs = map[string]func(*cluster.Client, context.Context, string) error{
 	"list":  nil,
@@ -53,57 +46,51 @@ var deadVerbs = map[string]func(*cluster.Client, context.Context, string) error{
 }
 
 func newDead() *cobra.Command {
-	d := &dead{clientCommand: newClient(deadHelp)}
-	d.Args = cobra.ArbitraryArgs
-	d.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	c := newClient(deadHelp)
+	c.Args = cobra.ArbitraryArgs
+	c.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		return []string{"list", "retry", "drop"}, cobra.ShellCompDirectiveNoFileComp
 	}
-	d.Flags().BoolVar(&d.asJSON, "json", false, "with list: print a JSON object a line")
-	d.Flags().BoolVar(&d.all, "all", false, "with retry and drop: all dead letters")
-	d.RunE = func(cmd *cobra.Command, args []string) error {
+	asJSON := c.Flags().Bool("json", false, "with list: print a JSON object a line")
+	all := c.Flags().Bool("all", false, "with retry and drop: all dead letters")
+	c.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			args = []string{"list"}
 		}
-		verb, ids := args[0], args[1:]
-		if err := d.validateArgs(verb, ids); err != nil {
+		ctx, verb, ids := cmd.Context(), args[0], args[1:]
+		does, known := deadVerbs[verb]
+		list := does == nil
+		err := refuse(
+			rule{!known, "invalid argument " + console.Quote(verb) + ": want list, retry or drop"},
+			rule{list && len(ids) > 0, "list takes no operands: it prints all dead letters"},
+			rule{list && *all, "the --all option is meaningful only with retry and drop"},
+			rule{!list && *asJSON, "the --json option is meaningful only with list"},
+			rule{!list && *all && len(ids) > 0, "IDs cannot be combined with --all"},
+			rule{!list && !*all && len(ids) == 0, "missing operand: an ID, or --all"},
+		)
+		if err != nil {
 			return usage(cmd, err)
 		}
-		return d.connected(func(client *cluster.Client) error { return d.run(cmd.Context(), client, verb, ids) })
-	}
-	return d.Command
-}
-
-// validateArgs refuses a command line that contradicts itself.
-func (d *dead) validateArgs(verb string, ids []string) error {
-	does, known := deadVerbs[verb]
-	list := does == nil
-	return refuse(
-		rule{!known, "invalid argument " + console.Quote(verb) + ": want list, retry or drop"},
-		rule{list && len(ids) > 0, "list takes no operands: it prints all dead letters"},
-		rule{list && d.all, "the --all option is meaningful only with retry and drop"},
-		rule{!list && d.asJSON, "the --json option is meaningful only with list"},
-		rule{!list && d.all && len(ids) > 0, "IDs cannot be combined with --all"},
-		rule{!list && !d.all && len(ids) == 0, "missing operand: an ID, or --all"},
-	)
-}
-
-func (d *dead) run(ctx context.Context, client *cluster.Client, verb string, ids []string) error {
-	if verb == "list" {
-		if err := server.WriteDeadLetters(d.OutOrStdout(), client.DeadLetters(ctx), d.asJSON); err != nil {
-			return d.server.Failed(err)
-		}
-		return nil
-	}
-	if d.all {
-		for a, err := range client.DeadLetters(ctx) {
-			if err != nil {
-				return d.server.Failed(err)
+		return c.connected(func(client *cluster.Client) error {
+			if list {
+				if err := server.WriteDeadLetters(cmd.OutOrStdout(), client.DeadLetters(ctx), *asJSON); err != nil {
+					return c.server.Failed(err)
+				}
+				return nil
 			}
-			ids = append(ids, a.ID)
-		}
+			if *all {
+				for a, err := range client.DeadLetters(ctx) {
+					if err != nil {
+						return c.server.Failed(err)
+					}
+					ids = append(ids, a.ID)
+				}
+			}
+			return c.forEach(ids, func(id string) error { return does(client, ctx, id) })
+		})
 	}
-	return d.forEach(ids, func(id string) error { return deadVerbs[verb](client, ctx, id) })
+	return c.Command
 }

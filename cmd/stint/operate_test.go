@@ -9,24 +9,6 @@ import (
 	"github.com/stint-go/stint/cluster"
 )
 
-// TestCancel cancels a command that waits for workers, by the name that status shows.
-func TestCancel(t *testing.T) {
-	t.Parallel()
-	url, _ := serve(t)
-	b := begin(t, true, "sum", file(t, "x"), "--cluster", url)
-	until(t, url, "there is a run that waits", func(s *cluster.Status) bool { return len(s.Runs) == 1 && s.Runs[0].Waiting == 1 })
-	run := state(t, url).Runs[0].Run
-	wantRun(t, 1, "", `stint: `+url+`: cluster: cancel "no\tname": `, "cancel", "no\tname", run, "--cluster", url)
-	<-b.done
-	if want := run + " was cancelled elsewhere"; b.status != 1 || !strings.Contains(b.errs.String(), want) {
-		t.Errorf("sum ended with status %d, messages %q, want 1 and %q", b.status, &b.errs, want)
-	}
-	if left := state(t, url); len(left.Runs) > 0 || left.Tasks[0].Queued > 0 {
-		t.Errorf("left on the server: %+v", left)
-	}
-	wantRun(t, 1, "", "the server does not know the run", "cancel", run, "--cluster", url)
-}
-
 // TestDead lists, drops and fails to retry dead letters.
 func TestDead(t *testing.T) {
 	t.Parallel()

@@ -10,7 +10,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -45,16 +44,6 @@ func faultWorker(t *testing.T, url, variable string, args ...string) *faultRun {
 		t.Fatalf("a worker prints %q, want that it works", w.errs.String())
 	}
 	return w
-}
-
-// threeWorkers starts workers that are told their number in WORKER.
-func threeWorkers(t *testing.T, url string) []*faultRun {
-	t.Helper()
-	var all []*faultRun
-	for i := range 3 {
-		all = append(all, faultWorker(t, url, fmt.Sprint("WORKER=", i+1), "--run", "-j", "2"))
-	}
-	return all
 }
 
 // kill kills the process, and waits for its end.
@@ -144,72 +133,50 @@ func (p *faultRun) wantAllRun(n int) {
 	}
 }
 
-// Parts of the scripts of jobs. Each job notes that it runs, and prints to both outputs; the
-// output of some is sent in parts.
-const (
-	notes     = `echo $1 $WORKER >>runs; `
-	waitsLate = `while [ $(wc -l <runs) -gt 40 ] && [ ! -e go ]; do sleep 0.02; done; `
-	prints2   = `[ $(($1 % 10)) != 0 ] || yes $1 | head -c 300000; echo out $1; echo err $1 >&2`
-)
+// untilGo is a script of jobs. Each notes that it runs, and prints to both outputs; the output of
+// some is sent in parts. When many have run, each of the others waits for a file of its worker.
+const untilGo = `echo $1 $WORKER >>runs
+	if [ $(wc -l <runs) -gt 40 ]; then
+		echo $1 >>waits$WORKER
+		while [ ! -e go$WORKER ]; do sleep 0.02; done
+	fi
+	[ $(($1 % 10)) != 0 ] || yes $1 | head -c 300000; echo out $1; echo err $1 >&2`
 
-// TestRunClusterWorkerKilled kills a worker of three in the middle of a run: when it has two jobs
-// that do not end while the others wait, and at any moment.
-func TestRunClusterWorkerKilled(t *testing.T) {
+// TestRunClusterKilled kills a worker or the server in the middle of a run: nothing differs from a
+// run without workers.
+func TestRunClusterKilled(t *testing.T) {
 	t.Parallel()
-	const sticks = `if [ $(wc -l <runs) -gt 40 ]; then
-		if [ "$WORKER" = 1 ]; then echo $1 >>stuck; exec sleep 1000; fi
-		while [ ! -e go ]; do sleep 0.02; done
-	fi; `
-	for _, test := range []struct {
-		name, script, file string
-		lines              int // of the file, when the worker is killed
-	}{
-		{"with jobs", notes + sticks + prints2, "stuck", 2},
-		{"any moment", notes + prints2, "runs", 30},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			url, _ := serve(t)
-			workers := threeWorkers(t, url)
-			args := append([]string{"-s", test.script, ":::"}, items1to(60)...)
-			p := newClusterRun(t, url, args...).start()
-			p.awaitLines(test.file, test.lines)
-			workers[0].kill()
-			p.write("go", "")
-			p.wantLike(args...)
-			p.wantAllRun(60)
-			for _, item := range p.lines("stuck") {
-				if !slices.Contains(p.lines("runs"), item+" 2") && !slices.Contains(p.lines("runs"), item+" 3") {
-					t.Errorf("job %s of the killed worker was not run by another", item)
-				}
-			}
-			left(t, url)
-		})
-	}
-}
-
-// TestRunClusterServerKilled kills the server in the middle of a run and starts it again. It is
-// away when jobs end, or back before; or it is killed twice, at any moment.
-func TestRunClusterServerKilled(t *testing.T) {
-	t.Parallel()
-	args := append([]string{"-s", notes + waitsLate + prints2, ":::"}, items1to(60)...)
-	var all []*faultRun
-	var urls []string
-	for _, fault := range []func(p *faultRun, s *faultServer){
-		func(p *faultRun, s *faultServer) {
+	args := append([]string{"-s", untilGo, ":::"}, items1to(60)...)
+	for name, fault := range map[string]func(p *faultRun, s *faultServer, worker *faultRun, release func()){
+		"worker with two jobs": func(p *faultRun, _ *faultServer, worker *faultRun, release func()) {
+			p.awaitLines("waits1", 2)
+			worker.kill()
+			release()
+		},
+		"worker": func(p *faultRun, _ *faultServer, worker *faultRun, release func()) {
+			release()
+			p.awaitLines("runs", 30)
+			worker.kill()
+		},
+		"worker is terminated": func(p *faultRun, _ *faultServer, worker *faultRun, release func()) {
+			p.awaitLines("waits1", 2)
+			worker.send(syscall.SIGTERM)
+			release()
+		},
+		"server is away as jobs end": func(p *faultRun, s *faultServer, _ *faultRun, release func()) {
 			p.awaitLines("runs", 41)
 			s.kill()
-			p.write("go", "")
+			release()
 			s.restart()
 		},
-		func(p *faultRun, s *faultServer) {
+		"server is back as jobs end": func(p *faultRun, s *faultServer, _ *faultRun, release func()) {
 			p.awaitLines("runs", 41)
 			s.kill()
 			s.restart()
-			p.write("go", "")
+			release()
 		},
-		func(p *faultRun, s *faultServer) {
-			p.write("go", "")
+		"server twice": func(p *faultRun, s *faultServer, _ *faultRun, release func()) {
+			release()
 			for _, lines := range []int{1, 30} {
 				p.awaitLines("runs", lines)
 				s.kill()
@@ -217,16 +184,23 @@ func TestRunClusterServerKilled(t *testing.T) {
 			}
 		},
 	} {
-		s := newFaultServer(t)
-		threeWorkers(t, s.url)
-		p := newClusterRun(t, s.url, args...).start()
-		fault(p, s)
-		all, urls = append(all, p), append(urls, s.url)
-	}
-	for i, p := range all {
-		p.wantLike(args...)
-		p.wantAllRun(60)
-		left(t, urls[i])
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newFaultServer(t)
+			var workers []*faultRun
+			for i := range 3 {
+				workers = append(workers, faultWorker(t, s.url, fmt.Sprint("WORKER=", i+1), "--run", "-j", "2"))
+			}
+			p := newClusterRun(t, s.url, args...).start()
+			fault(p, s, workers[0], func() {
+				for _, number := range []string{"1", "2", "3"} {
+					p.write("go"+number, "")
+				}
+			})
+			p.wantLike(args...)
+			p.wantAllRun(60)
+			left(t, s.url)
+		})
 	}
 }
 
@@ -282,13 +256,14 @@ func TestRunClusterStatusAndCancel(t *testing.T) {
 	if row := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(run) + ` +run/v1 +\S+ \S+ +- +10$`); !row.MatchString(out) {
 		t.Errorf("status has no row of the run %s:\n%s", run, out)
 	}
-	wantRun(t, 0, "", "", "cancel", run, "--cluster", url)
+	wantRun(t, 1, "", `stint: `+url+`: cluster: cancel "no\tname": `, "cancel", "no\tname", run, "--cluster", url)
 	p.want(1, "", run+" was cancelled elsewhere")
 	p.awaitLines("told", 2)
 	left(t, url)
 	if got := len(p.lines("started")); got != 2 {
 		t.Errorf("%d jobs have started, want 2", got)
 	}
+	wantRun(t, 1, "", "the server does not know the run", "cancel", run, "--cluster", url)
 	wantRun(t, 0, "no runs\n", "", "status", "--cluster", url)
 }
 

@@ -13,8 +13,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // TestRunClusterRandomFaults has runs on a cluster whose workers and server are killed or restarted,
@@ -48,8 +46,8 @@ func TestRunClusterRandomFaults(t *testing.T) {
 	if t.Failed() {
 		t.Log("faults:\n" + f.log.String())
 	}
-	if length >= time.Minute {
-		f.wantNothingLeftBehind()
+	if length >= time.Minute { // the workers remove what killed submitters have left
+		leftAfter(t, f.proxy.url, 5*patience)
 	}
 }
 
@@ -275,20 +273,4 @@ func (f *randomFaults) resumed(r *rand.Rand) {
 	}
 	f.counted("resumed runs")
 	f.items.Add(int64(len(items)))
-}
-
-// wantNothingLeftBehind wants that the workers remove what killed submitters have left.
-func (f *randomFaults) wantNothingLeftBehind() {
-	f.t.Helper()
-	js, err := jetstream.New(connect(f.t, f.proxy.url))
-	must(f.t, err)
-	for end := time.Now().Add(5 * patience); ; time.Sleep(time.Second) {
-		found := remains(f.t, js)
-		if found == "" {
-			return
-		}
-		if time.Now().After(end) {
-			f.t.Fatalf("left at the server: %s", found)
-		}
-	}
 }

@@ -3,12 +3,9 @@
 package main
 
 import (
-	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/stint-go/stint/cluster"
@@ -138,23 +135,6 @@ func TestRunClusterWaits(t *testing.T) {
 	}
 }
 
-// TestRunClusterLateWorker starts a worker for the program alone after a run that has found none.
-func TestRunClusterLateWorker(t *testing.T) {
-	t.Parallel()
-	url, _ := serve(t)
-	p := newClusterRun(t, url, "echo", ":::", "a").start()
-	until(t, url, "the run is there", func(s *cluster.Status) bool { return len(s.Runs) == 1 })
-	worker(t, "--cluster", url, "--run=echo")
-	const message = "start it with 'stint work --run', or start this run again: it would use a worker that is there now\n"
-	if !eventually(func() bool { return strings.HasSuffix(p.errs.String(), message) }) {
-		t.Fatalf("messages %q, want %q", p.errs.String(), message)
-	}
-	newClusterRun(t, url, "echo", ":::", "b").start().want(0, "b\n", "")
-	p.send(syscall.SIGINT)
-	p.want(130, "", message)
-	left(t, url)
-}
-
 // TestRunClusterNamedPrograms has a worker for some programs: alone, and with one for all.
 func TestRunClusterNamedPrograms(t *testing.T) {
 	t.Parallel()
@@ -183,59 +163,5 @@ func wantNumbers(t *testing.T, url string, commands ...string) {
 	}
 	for _, p := range all {
 		p.want(0, strings.Join(items, "\n")+"\n", "")
-	}
-}
-
-// TestRunClusterForgedProgram submits another program than the task of a worker is for.
-func TestRunClusterForgedProgram(t *testing.T) {
-	t.Parallel()
-	url, _ := serve(t, "--token", "s3cret")
-	url = withSecret(url, "s3cret")
-	worker(t, "--cluster", url, "--run=echo")
-	c, err := cluster.Connect(t.Context(), url)
-	must(t, err)
-	defer c.Close()
-	type request struct {
-		Command [][]byte `json:"command"`
-		Items   [][]byte `json:"items,omitempty"`
-		Shell   string   `json:"shell,omitempty"`
-	}
-	type response struct {
-		Exit   int    `json:"exit"`
-		Error  string `json:"error"`
-		Stdout []byte `json:"stdout"`
-	}
-	words := func(s string) (all [][]byte) {
-		for word := range strings.FieldsSeq(s) {
-			all = append(all, []byte(word))
-		}
-		return all
-	}
-	task := cluster.NewTask("run/v1/echo", func(context.Context, request) (response, error) { return response{}, nil })
-	all := []request{
-		{Command: words("echo")},
-		{Command: words("printf")},
-		{Command: words("/bin/echo")},
-		{Command: words("./echo")},
-		{Command: words("{}"), Items: words("echo")},
-		{Command: words("echo"), Shell: "sh"},
-		{},
-		{Shell: "sh"},
-	}
-	for i := range all {
-		if all[i].Items == nil {
-			all[i].Items = words("a")
-		}
-	}
-	got, err := cluster.Map(t.Context(), c, task, all)
-	must(t, err)
-	for i, r := range got {
-		want := response{Exit: 126, Error: fmt.Sprintf("the worker on %s runs only echo", host(t))}
-		if i == 0 {
-			want = response{Stdout: []byte("a\n")}
-		}
-		if r.Exit != want.Exit || r.Error != want.Error || string(r.Stdout) != string(want.Stdout) {
-			t.Errorf("request %d: %+v, want %+v", i, r, want)
-		}
 	}
 }

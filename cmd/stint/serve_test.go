@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -21,9 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stint-go/stint/cluster"
-	"github.com/stint-go/stint/cmd/stint/internal/console"
 	"github.com/stint-go/stint/cmd/stint/internal/server"
 	"github.com/stint-go/stint/cmd/stint/internal/testfiles"
 )
@@ -52,7 +49,7 @@ func TestTokenFile(t *testing.T) {
 		}
 	}
 	wantRun(t, 1, "", "in use", "serve", "--listen", address)
-	for _, this := range []string{url, strings.TrimPrefix(url, "nats://"), strings.Replace(url, "127.0.0.1", "localhost", 1)} {
+	for _, this := range []string{url, strings.TrimPrefix(url, "nats://"), strings.Replace(url, "127.0.0.1", "LOCALHOST", 1), url + "," + url} {
 		wantRun(t, 0, "no runs", "", "status", "--cluster", this)
 	}
 	homeless(t)
@@ -187,9 +184,11 @@ func TestOtherServer(t *testing.T) {
 			<-seen
 			testfiles.Write(t, path, string(token)) // as a server leaves it that is killed
 			<-seen
-			_, errs, code := runStint(t, "", "status", "--cluster", url)
-			if code != 1 || !strings.Contains(errs, path) {
-				t.Errorf("status: exit status %d, messages %q; want 1 and the file", code, errs)
+			for _, command := range []string{"status", "work"} {
+				_, errs, code := runStint(t, "", command, "--cluster", url)
+				if code != 1 || !strings.Contains(errs, path) || !strings.Contains(errs, "--tls-ca") || strings.Contains(errs, "waiting") {
+					t.Errorf("%s: exit status %d, messages %q; want 1, the file and what to do", command, code, errs)
+				}
 			}
 			if sent.String() != "" {
 				t.Errorf("clients sent %q; want nothing", sent)
@@ -201,17 +200,6 @@ func TestOtherServer(t *testing.T) {
 			w.end(0)
 			b.end(0)
 		})
-	}
-}
-
-// TestServeErrors starts a server at an address in use, and a server without output.
-func TestServeErrors(t *testing.T) {
-	t.Parallel()
-	url, _ := serve(t)
-	wantRun(t, 1, "", "in use", "serve", "--listen", strings.TrimPrefix(url, "nats://"))
-	var messages bytes.Buffer
-	if code := execute(t.Context(), []string{"serve", "--listen", "127.0.0.1:0"}, console.Streams{Stdin: strings.NewReader(""), Stdout: failing{io.ErrShortWrite}, Stderr: &messages}); code != 1 || messages.String() != "stint: write error: short write\n" {
-		t.Errorf("no output: exit status %d, messages %q; want 1 and the write error", code, &messages)
 	}
 }
 
@@ -260,22 +248,8 @@ func TestUsers(t *testing.T) {
 	}
 }
 
-// TestMetrics asks a server for its health.
+// TestMetrics reads the metrics of servers with each kind of secret, which is not in them.
 func TestMetrics(t *testing.T) {
-	t.Parallel()
-	address := freeAddress(t)
-	serve(t, "--metrics", address)
-	response, err := http.Get("http://" + address + "/healthz")
-	must(t, err)
-	defer response.Body.Close()
-	if text, err := io.ReadAll(response.Body); err != nil || !strings.Contains(string(text), `"ok"`) {
-		t.Errorf("healthz: %s, %v", text, err)
-	}
-	wantRun(t, 1, "", "in use", "serve", "--listen", "127.0.0.1:0", "--metrics", address)
-}
-
-// TestMetricsShowNoSecret reads all metrics of servers with each kind of secret.
-func TestMetricsShowNoSecret(t *testing.T) {
 	testfiles.Dir(t, "users", "all ann s3cret\n")
 	must(t, os.Chmod("users", 0o600))
 	t.Setenv(server.TokenVariable, "s3cret")
@@ -283,38 +257,18 @@ func TestMetricsShowNoSecret(t *testing.T) {
 		address := freeAddress(t)
 		cmd := spawn(t, false, "stint", append([]string{"serve", "--listen", "127.0.0.1:0", "--metrics", address}, args...)...)
 		connect(t, withSecret(cmd.line(), who))
-		for _, path := range []string{"", "varz", "connz?auth=1", "subsz?subs=1", "jsz?config=1&streams=1&consumers=1", "accountz?acc=$G", "debug/vars", "stacksz"} {
+		for path, want := range map[string]string{
+			"healthz": `"ok"`, "": "", "varz": "", "connz?auth=1": "", "subsz?subs=1": "", "jsz?config=1&streams=1&consumers=1": "", "accountz?acc=$G": "", "debug/vars": "", "stacksz": "",
+		} {
 			response, err := http.Get("http://" + address + "/" + path)
 			must(t, err)
 			text, err := io.ReadAll(response.Body)
 			response.Body.Close()
-			if err != nil || response.StatusCode != http.StatusOK || len(text) == 0 || strings.Contains(string(text), "s3cret") {
+			if err != nil || response.StatusCode != http.StatusOK || len(text) == 0 || !strings.Contains(string(text), want) || strings.Contains(string(text), "s3cret") {
 				t.Errorf("%s: %s, %v: %s; want no secret", path, response.Status, err, text)
 			}
 		}
-	}
-}
-
-// TestStatusOfAFullServer wants the status of a full server, and exit status 1.
-func TestStatusOfAFullServer(t *testing.T) {
-	t.Setenv("GOMEMLIMIT", "20MiB") // of the server's process
-	url := withSecret(spawn(t, false, "stint", "serve", "--listen", "127.0.0.1:0", "--token", "a").line(), "a")
-	if s := state(t, url); s.Store != "" {
-		t.Errorf("before it is full: %q", s.Store)
-	}
-	js, err := jetstream.New(connect(t, url))
-	must(t, err)
-	for i := 0; err == nil; i++ {
-		_, err = js.Publish(t.Context(), fmt.Sprint("stint.result.run.", i), make([]byte, 1<<18))
-	}
-	for _, args := range []string{"", "--json"} {
-		out, errs, code := runStint(t, "", append([]string{"status", "--cluster", url}, strings.Fields(args)...)...)
-		if code != 1 || !strings.HasSuffix(errs, " stores nothing: insufficient resources\n") || !strings.Contains(out, "runs") {
-			t.Errorf("%s: exit status %d, output %q, messages %q; want 1 and that it is full", args, code, out, errs)
-		}
-		if (args == "--json") != strings.Contains(out, `"store": "insufficient resources"`) {
-			t.Errorf("%s: output %q", args, out)
-		}
+		wantRun(t, 1, "", "in use", "serve", "--listen", "127.0.0.1:0", "--metrics", address)
 	}
 }
 

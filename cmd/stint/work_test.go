@@ -3,13 +3,10 @@ package main
 import (
 	"io"
 	"net"
-	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stint-go/stint/cluster"
-	"github.com/stint-go/stint/cmd/stint/internal/sum"
 	"github.com/stint-go/stint/cmd/stint/internal/testfiles"
 )
 
@@ -26,30 +23,6 @@ func TestWorkerInterrupted(t *testing.T) {
 	b = worker(t, "--cluster", url)
 	server.end(0)
 	b.end(0)
-}
-
-// TestWorkerFinishes interrupts the only worker in the middle of a file. The lease is long,
-// so that the worker does not lose it on a busy machine.
-func TestWorkerFinishes(t *testing.T) {
-	before := sum.Lease
-	sum.Lease = time.Minute
-	t.Cleanup(func() { sum.Lease = before })
-	testfiles.Dir(t, "large", "")
-	if err := os.Truncate("large", 1<<29); err != nil {
-		t.Skipf("no large files here: %v", err)
-	}
-	url, _ := serve(t)
-	b := worker(t, "--cluster", url)
-	run := begin(t, false, "sum", "-a", "md5", "large", "--cluster", url)
-	until(t, url, "the worker has the file", func(s *cluster.Status) bool {
-		return len(s.Workers) == 1 && s.Workers[0].Running+int(s.Workers[0].Done) == 1
-	})
-	b.end(0)
-	if line := run.line(); line != "aa559b4e3523a6c931f08f4df52d58f2  large" {
-		t.Errorf("the digest is %q", line)
-	}
-	<-run.done
-	run.end(0)
 }
 
 // TestWorkWaits starts a worker before its server, and restarts the server, which then has
@@ -81,7 +54,7 @@ func TestWorkWaits(t *testing.T) {
 // ports where another program listens.
 func TestWorkWaitsForUnknownServer(t *testing.T) {
 	t.Parallel()
-	for what, start := range map[string]string{"closes": "", "closes after its greeting": "INFO {}\r\n", "is none": "HTTP/1.1 502\r\n\r\n", "closes the handshake": "INFO {\"tls_required\":true}\r\n"} {
+	for what, start := range map[string]string{"closes": "", "is none": "HTTP/1.1 502\r\n\r\n", "closes the handshake": "INFO {\"tls_required\":true}\r\n"} {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		must(t, err)
 		defer l.Close()

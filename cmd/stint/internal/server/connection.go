@@ -9,8 +9,8 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -60,8 +60,8 @@ func (c *Connection) Validate() error {
 		return errors.New("the --cluster option needs the URL of a server, such as nats://127.0.0.1:4222")
 	}
 	for part := range strings.SplitSeq(c.URL, ",") {
-		u, err := parse(strings.TrimSpace(part))
-		if err != nil || u.Hostname() == "" || !isPort(u.Port()) || !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme) {
+		u, err := parse(part)
+		if err != nil || u.Hostname() == "" || !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme) {
 			return errors.New("invalid URL for --cluster: want one such as nats://host:4222, or several separated by commas")
 		}
 	}
@@ -70,16 +70,10 @@ func (c *Connection) Validate() error {
 
 // parse parses one URL, whose scheme may be missing.
 func parse(part string) (*url.URL, error) {
-	if !strings.Contains(part, "://") {
+	if part = strings.TrimSpace(part); !strings.Contains(part, "://") {
 		part = "nats://" + part
 	}
 	return url.Parse(part)
-}
-
-// isPort reports whether s may be the port of a URL, which may be missing.
-func isPort(s string) bool {
-	_, err := strconv.ParseUint(s, 10, 16)
-	return s == "" || err == nil
 }
 
 // isLoopback reports whether only this machine can reach host.
@@ -110,7 +104,11 @@ func (c *Connection) Await(ctx context.Context, con *console.Console, opts ...cl
 			return nil, c.Failed(err)
 		}
 		if !told {
-			con.Message("waiting for a server at " + c.Public() + waitReason(err))
+			why := ""
+			if inner := errors.Unwrap(err); inner != nil && !errors.Is(err, nats.ErrNoServers) { // otherwise no program listens
+				why = ": " + inner.Error()
+			}
+			con.Message("waiting for a server at " + c.Public() + why)
 		}
 		select {
 		case <-time.After(retryInterval):
@@ -120,8 +118,8 @@ func (c *Connection) Await(ctx context.Context, con *console.Console, opts ...cl
 	}
 }
 
-// isPermanent reports whether waiting does not help against err: the server has refused. Any other error may mean that the server or a network is not there
-// yet.
+// isPermanent reports whether waiting does not help against err: the server has refused. Any
+// other error may mean that the server or a network is not there yet.
 func isPermanent(err error) bool {
 	if _, other := errors.AsType[otherServerError](err); other {
 		return true
@@ -142,16 +140,6 @@ func isDisconnect(err error) bool {
 	broken, ok := errors.AsType[net.Error](err)
 	_, errno := errors.AsType[syscall.Errno](err)
 	return errno || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || ok && broken.Timeout()
-}
-
-// waitReason returns what to add to the message of a wait for err: nothing if no program
-// listens.
-func waitReason(err error) string {
-	inner := errors.Unwrap(err)
-	if inner == nil || errors.Is(err, nats.ErrNoServers) {
-		return ""
-	}
-	return ": " + inner.Error()
 }
 
 // readLogin reads the credentials that opts name, as the client does once it has reached a
@@ -195,7 +183,7 @@ func (c *Connection) options() ([]nats.Option, error) {
 func (c *Connection) login(o *nats.Options) error {
 	ws := false
 	for part := range strings.SplitSeq(c.URL, ",") {
-		u, err := parse(strings.TrimSpace(part))
+		u, err := parse(part)
 		if err != nil || u.User.Username() != "" {
 			return err
 		}
@@ -231,22 +219,11 @@ func (c *Connection) Failed(err error) error {
 	return console.Failure(text)
 }
 
-// Public returns the URLs without users, passwords and tokens.
-func (c *Connection) Public() string {
-	parts := strings.Split(c.URL, ",")
-	for i := range parts {
-		parts[i] = public(parts[i])
-	}
-	return strings.Join(parts, ",")
-}
+// secrets are what comes before the host in URLs, whose scheme may be missing.
+var secrets = regexp.MustCompile(`(^|,)( *[A-Za-z]+://)?[^,]*@`)
 
-// public returns a URL without its user, password or token.
-func public(part string) string {
-	scheme, rest, ok := strings.Cut(part, "://")
-	if !ok {
-		scheme, rest = "", part
-	} else {
-		scheme += "://"
-	}
-	return scheme + rest[strings.LastIndex(rest, "@")+1:]
-}
+// public returns URLs without users, passwords and tokens.
+func public(urls string) string { return secrets.ReplaceAllString(urls, "$1$2") }
+
+// Public returns the URLs without users, passwords and tokens.
+func (c *Connection) Public() string { return public(c.URL) }

@@ -13,22 +13,22 @@ import (
 // checkOwner refuses the program of another user of this machine at the other end of a
 // connection, but for root's. A program in a container, or behind a proxy of root, passes.
 func checkOwner(c net.Conn) error {
-	if uid, ok := peerUser(c, "/proc/net/"); ok && uid != 0 && uid != os.Geteuid() {
+	if uid, ok := peerUser(c); ok && uid != 0 && uid != os.Geteuid() {
 		return otherServerError(fmt.Sprintf("user %d, and not you, runs the server at %s: to use it, give a secret in %s", uid, c.RemoteAddr(), TokenVariable))
 	}
 	return nil
 }
 
 // peerUser returns the user of the program at the other end of a connection on this machine,
-// from the tables of the system in dir.
-func peerUser(c net.Conn, dir string) (uid int, ok bool) {
+// from the tables of the system.
+func peerUser(c net.Conn) (uid int, ok bool) {
 	local, err1 := netip.ParseAddrPort(c.LocalAddr().String())
 	remote, err2 := netip.ParseAddrPort(c.RemoteAddr().String())
 	if err1 != nil || err2 != nil || !remote.Addr().IsLoopback() && remote.Addr() != local.Addr() {
 		return 0, false
 	}
 	for _, table := range []string{"tcp", "tcp6"} {
-		text, _ := os.ReadFile(dir + table)
+		text, _ := os.ReadFile("/proc/net/" + table)
 		for line := range strings.Lines(string(text)) {
 			f := strings.Fields(line)
 			if len(f) > 9 && f[1] == inTable(remote, table) && f[2] == inTable(local, table) && f[9] != "0" { // 0: not accepted

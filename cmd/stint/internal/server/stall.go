@@ -2,10 +2,7 @@ package server
 
 import (
 	"context"
-	"errors"
-	"log/slog"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -23,13 +20,12 @@ type Stall struct {
 	Interval time.Duration                        // without a result, before it is reported
 	Task     string                               // the name of the task
 	Advice   func([]cluster.WorkerStatus) string  // what to do if none of the workers runs it
-	State    func() (isPending bool, results int) // whether a result is waited for, and how many have arrived
+	State    func() (isPending bool, results int) // whether a result is waited for, and how many have arrived; nil: none are
 }
 
 // ReportAway prints that the server does not answer, until stop is called.
-func ReportAway(ctx context.Context, client *cluster.Client, con *console.Console, interval time.Duration) (stop func()) {
-	s := &Stall{Client: client, Console: con, Interval: interval, State: func() (isPending bool, results int) { return false, 0 }}
-	return s.Report(ctx)
+func ReportAway(ctx context.Context, client *cluster.Client, con *console.Console) (stop func()) {
+	return (&Stall{Client: client, Console: con, Interval: StallInterval}).Report(ctx)
 }
 
 // Report prints why no result arrives, each reason once, until stop is called.
@@ -53,7 +49,10 @@ func (s *Stall) watch(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		pending, results := s.State()
+		pending, results := false, 0
+		if s.State != nil {
+			pending, results = s.State()
+		}
 		if results == before {
 			if why := s.reason(ctx, pending); why != "" && !printed[why] {
 				s.Console.Message(why)
@@ -84,32 +83,4 @@ func (s *Stall) reason(ctx context.Context, pending bool) string {
 		return ""
 	}
 	return "no worker answers; waiting for one: " + s.Advice(status.Workers)
-}
-
-// fullLog prints once for each reason that a full server makes a run wait. It drops all
-// other records: results or errors tell the same.
-type fullLog struct {
-	slog.Handler // for the methods that are not called
-	console      *console.Console
-	printed      *sync.Map
-}
-
-// NewFullLog returns the log of a client that waits for a full server.
-func NewFullLog(c *console.Console) *slog.Logger {
-	return slog.New(fullLog{slog.DiscardHandler, c, new(sync.Map)})
-}
-
-func (fullLog) Enabled(context.Context, slog.Level) bool { return true }
-
-func (l fullLog) Handle(_ context.Context, r slog.Record) error {
-	r.Attrs(func(a slog.Attr) bool {
-		if err, ok := a.Value.Any().(error); ok && errors.Is(err, cluster.ErrFull) {
-			text := strings.TrimPrefix(err.Error(), "cluster: ")
-			if _, before := l.printed.LoadOrStore(text, true); !before {
-				l.console.Message(text + "; waiting for room")
-			}
-		}
-		return true
-	})
-	return nil
 }

@@ -102,7 +102,7 @@ func (s *Summer) Run(ctx context.Context) error {
 	}
 	if s.Server.URL != "" {
 		var err error
-		if s.client, err = s.Server.Connect(ctx, cluster.Log(server.NewFullLog(s.console))); err != nil {
+		if s.client, err = s.Server.Connect(ctx); err != nil {
 			return err
 		}
 		defer s.client.Close()

@@ -12,7 +12,6 @@ import (
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
 	"github.com/stint-go/stint/cmd/stint/internal/console"
-	"github.com/stint-go/stint/cmd/stint/internal/process"
 	"github.com/stint-go/stint/cmd/stint/internal/run/command"
 	"github.com/stint-go/stint/cmd/stint/internal/run/local"
 	"github.com/stint-go/stint/cmd/stint/internal/run/output"
@@ -60,7 +59,7 @@ type Submitter struct {
 
 // NewSubmitter connects to the server of r.
 func NewSubmitter(ctx context.Context, r Run) (*Submitter, error) {
-	client, err := r.Server.Connect(ctx, cluster.Log(server.NewFullLog(r.Console)))
+	client, err := r.Server.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +68,7 @@ func NewSubmitter(ctx context.Context, r Run) (*Submitter, error) {
 		jobs: make(map[int64]*output.Job), ended: make(map[int64]*output.Job), outputs: make(map[outputKey]output.Streams),
 	}
 	m.changed.L = &m.mu
-	stop := server.ReportAway(ctx, client, r.Console, server.StallInterval)
+	stop := server.ReportAway(ctx, client, r.Console)
 	m.task = newTask(m.taskName(ctx), nil)
 	stop()
 	return m, nil
@@ -94,7 +93,25 @@ func (m *Submitter) Submit(ctx context.Context) error {
 	stall := server.Stall{Client: m.client, Console: m.Console, Interval: server.StallInterval, Task: m.task.Name(), Advice: m.advice, State: m.progress}
 	defer stall.Report(ctx)()
 	defer m.interrupt()
-	return m.each(ctx)
+	opts := []cluster.Option{cluster.Unordered(), cluster.KeepGoing(), cluster.WindowBytes(windowBytes), cluster.Parts(m.receive)}
+	if n := m.Policy.Jobs.N(); n > 0 {
+		opts = append(opts, cluster.Limit(n))
+	}
+	for got, err := range cluster.MapFrom(ctx, m.client, m.task, m.requests, opts...) {
+		position := got.Position
+		if item, ok := errors.AsType[*stint.ItemError](err); ok {
+			position, got = int64(item.Index), response{Err: cluster.Text(item.Err.Error())}
+		} else if err != nil {
+			if ctx.Err() == nil {
+				return m.Server.Failed(err)
+			}
+			return err
+		}
+		if !m.arrived(position, &got) {
+			return m.Server.Failed(errors.New("a worker has sent a result that is not of its job"))
+		}
+	}
+	return nil
 }
 
 // taskName returns the name of the task: that of the workers which run any program, or, if
@@ -119,27 +136,23 @@ func (m *Submitter) taskName(ctx context.Context) string {
 // advice says how to start a worker for these jobs, which none of the given workers runs. A run
 // chooses its task when it starts, so workers for the other task that come later do not help.
 func (m *Submitter) advice(workers []cluster.WorkerStatus) string {
-	program := m.Command.Program()
-	start, other := "start it with 'stint work --run'", taskName(program)
+	advice := "start it with 'stint work --run'"
 	if m.task.Name() != taskName("") {
-		start, other = "start it with 'stint work --run="+program+"'", taskName("")
+		advice = "start it with 'stint work --run=" + m.Command.Program() + "'"
 	}
 	var runs []string
 	for _, w := range workers {
-		if slices.Contains(w.Tasks, other) {
-			return start + ", or start this run again: it would use a worker that is there now"
-		}
 		for _, task := range w.Tasks {
-			if name, ok := strings.CutPrefix(task, taskName("")+"/"); ok && !slices.Contains(runs, name) {
+			if name, ok := strings.CutPrefix(task, taskName("")+"/"); ok {
 				runs = append(runs, name)
 			}
 		}
 	}
 	if len(runs) == 0 {
-		return start
+		return advice
 	}
 	slices.Sort(runs)
-	return start + "; the workers run only " + strings.Join(runs, ", ")
+	return advice + "; the workers run only " + strings.Join(slices.Compact(runs), ", ")
 }
 
 // progress is the State of a Stall.
@@ -149,60 +162,37 @@ func (m *Submitter) progress() (pending bool, results int) {
 	return len(m.jobs) > 0, m.results
 }
 
-// each submits the jobs and prints them.
-func (m *Submitter) each(ctx context.Context) error {
-	opts := []cluster.Option{cluster.Unordered(), cluster.KeepGoing(), cluster.WindowBytes(windowBytes), cluster.Parts(m.receive)}
-	if n := m.Policy.Jobs.N(); n > 0 {
-		opts = append(opts, cluster.Limit(n))
-	}
-	requests := func(ctx context.Context, emit func(request) bool) error {
-		m.requests(ctx, emit)
-		return nil
-	}
-	for got, err := range cluster.MapFrom(ctx, m.client, m.task, requests, opts...) {
-		position := got.Position
-		if item, ok := errors.AsType[*stint.ItemError](err); ok {
-			position, err = int64(item.Index), item.Err
-			got = response{Error: cluster.Text(err.Error())}
-		} else if err != nil {
-			if ctx.Err() == nil {
-				return m.Server.Failed(err)
-			}
-			return err
-		}
-		if !m.waitsFor(position) {
-			return m.Server.Failed(errors.New("a worker has sent a result that is not of its job"))
-		}
-		m.arrived(position, &got)
-	}
-	return nil
-}
-
 // requests emits a request for each job, and waits while too many jobs wait for an earlier one
-// to be printed.
-func (m *Submitter) requests(ctx context.Context, emit func(request) bool) {
+// to be printed. An error of the jobs cancels the run at once, and not after the results of those
+// that run.
+func (m *Submitter) requests(ctx context.Context, emit func(request) bool) error {
 	env := bytesOf(m.Spec.Variables())
 	for j, err := range m.Jobs(ctx) {
 		if err != nil {
 			if ctx.Err() == nil {
-				m.Cancel(err) // at once, and not after the results of the jobs that run
+				m.Cancel(err)
 			}
-			return
+			return nil
 		}
 		if !m.submit(ctx, j) || !emit(m.request(j, env)) {
-			return
+			return nil
 		}
 		j.Block = nil
 	}
+	return nil
 }
 
-// submit notes that j waits for a result. It reports false if the run ends.
+// submit waits while j has to wait for the results of others, and notes that it waits for its own.
+// It reports false if the run ends.
 func (m *Submitter) submit(ctx context.Context, j *output.Job) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	stop := m.wakeAfter(ctx)
-	defer stop()
-	for m.isFarAhead(j) && ctx.Err() == nil {
+	defer context.AfterFunc(ctx, func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.changed.Broadcast()
+	})()
+	for ctx.Err() == nil && (m.Ahead > 0 && j.Position >= m.turn+int64(m.Ahead) || m.Unsettled > 0 && m.unsettled >= m.Unsettled) {
 		m.changed.Wait()
 	}
 	if ctx.Err() != nil || !m.Begin(j) {
@@ -212,11 +202,6 @@ func (m *Submitter) submit(ctx context.Context, j *output.Job) bool {
 	m.jobs[j.Position] = j
 	m.unsettled++
 	return true
-}
-
-// isFarAhead reports whether j has to wait for the results of others. It is called with mu held.
-func (m *Submitter) isFarAhead(j *output.Job) bool {
-	return m.Ahead > 0 && j.Position >= m.turn+int64(m.Ahead) || m.Unsettled > 0 && m.unsettled >= m.Unsettled
 }
 
 func (m *Submitter) request(j *output.Job, env [][]byte) request {
@@ -258,22 +243,6 @@ func (m *Submitter) receive(p cluster.Part) {
 	_, _ = s.Write(p.Data[1:]) // if there is no room, the job is abandoned
 }
 
-// wakeAfter wakes those who wait for changes when ctx ends.
-func (m *Submitter) wakeAfter(ctx context.Context) (stop func() bool) {
-	return context.AfterFunc(ctx, func() {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.changed.Broadcast()
-	})
-}
-
-// waitsFor reports whether the job at position has no result. A worker can return any position.
-func (m *Submitter) waitsFor(position int64) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.jobs[position] != nil
-}
-
 // interrupt marks the jobs that have no result as the run ends. Their output may have arrived in
 // part.
 func (m *Submitter) interrupt() {
@@ -287,10 +256,15 @@ func (m *Submitter) interrupt() {
 	}
 }
 
-// arrived takes the result of a job, and prints what can be printed.
-func (m *Submitter) arrived(position int64, got *response) {
+// arrived takes the result of a job, and prints what can be printed. It reports false if no job at
+// that position waits for a result: a worker can return any.
+func (m *Submitter) arrived(position int64, got *response) bool {
 	m.mu.Lock()
 	j, own := m.jobs[position], m.outputs[outputKey{position, got.Call}]
+	if j == nil {
+		m.mu.Unlock()
+		return false
+	}
 	delete(m.jobs, position)
 	m.results++
 	for key, o := range m.outputs {
@@ -310,7 +284,7 @@ func (m *Submitter) arrived(position int64, got *response) {
 	m.mu.Unlock()
 	if m.Ahead == 0 {
 		m.Printer.Finish(j)
-		return
+		return true
 	}
 	m.ended[position] = j
 	for next := m.ended[m.turn]; next != nil; next = m.ended[m.turn] {
@@ -321,6 +295,7 @@ func (m *Submitter) arrived(position int64, got *response) {
 		m.changed.Broadcast()
 		m.mu.Unlock()
 	}
+	return true
 }
 
 // take sets the result of j.
@@ -330,12 +305,10 @@ func (m *Submitter) take(j *output.Job, got *response, own output.Streams) {
 		_, _ = j.Stdout.Write(got.Stdout)
 		_, _ = j.Stderr.Write(got.Stderr)
 	}
-	result := output.Result{
-		Result: process.Result{Exit: got.Exit, Signal: got.Signal, Start: got.Start, Elapsed: got.Elapsed, CPU: got.CPU, MaxRSS: got.MaxRSS},
-		Host:   console.Visible(got.Host), Attempts: got.Attempts, TimedOut: got.TimedOut,
-	}
-	if got.Error != "" {
-		result.Err = errors.New(string(got.Error))
+	result := got.Result
+	result.Host, result.Interrupted = console.Visible(got.Host), false // whatever a worker says
+	if got.Err != "" {
+		result.Err = errors.New(string(got.Err))
 	}
 	if j.EndedElsewhere(result); j.Err == nil {
 		j.Err = m.Printer.SaveKept(j)

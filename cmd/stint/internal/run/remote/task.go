@@ -5,10 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
+	"regexp"
 	"time"
 
 	"github.com/stint-go/stint/cluster"
+	"github.com/stint-go/stint/cmd/stint/internal/run/output"
 )
 
 // Lease is how long a job waits for another worker after its own has died. Tests shorten it.
@@ -60,21 +61,12 @@ func (q *request) check() error {
 
 // A response is how a job has ended on a worker.
 type response struct {
-	Position int64         `json:"position"`
-	Host     string        `json:"host"`
-	Start    time.Time     `json:"start"`
-	Elapsed  time.Duration `json:"elapsed"`
-	CPU      time.Duration `json:"cpu"`
-	MaxRSS   int64         `json:"maxRSS,omitempty"`
-	Exit     int           `json:"exit"`
-	Signal   int           `json:"signal,omitempty"`
-	TimedOut bool          `json:"timedOut,omitempty"`
-	Attempts int           `json:"attempts"`
-	Error    cluster.Text  `json:"error,omitempty"`
-	Stdout   []byte        `json:"stdout,omitempty"`
-	Stderr   []byte        `json:"stderr,omitempty"`
-
-	Call string `json:"call,omitempty"` // that has sent the output in parts instead
+	output.Result
+	Position int64
+	Err      cluster.Text `json:",omitempty"` // in place of that of the Result
+	Stdout   []byte       `json:",omitempty"`
+	Stderr   []byte       `json:",omitempty"`
+	Call     string       `json:",omitempty"` // that has sent the output in parts instead
 }
 
 // taskName returns the name of the task of workers that run the named program, or any program
@@ -86,14 +78,11 @@ func taskName(program string) string {
 	return "run/v1/" + program
 }
 
+var programName = regexp.MustCompile(`^[-_.0-9A-Za-z]{1,93}$`)
+
 // ValidProgram reports whether a worker can be limited to a program of that name. A path is
 // none: the submitter says in which directory a relative one begins.
-func ValidProgram(name string) bool {
-	isOther := func(r rune) bool {
-		return !strings.ContainsRune("-_.", r) && !('0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
-	}
-	return name != "" && len(taskName(name)) <= 100 && !strings.ContainsFunc(name, isOther)
-}
+func ValidProgram(name string) bool { return programName.MatchString(name) }
 
 func newTask(name string, f func(context.Context, request) (response, error)) *cluster.Task[request, response] {
 	if f == nil { // a submitter's, which never runs it

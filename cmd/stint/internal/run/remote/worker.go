@@ -79,14 +79,15 @@ func (w *Worker) run(ctx context.Context, q *request) (response, error) {
 		return response{}, err
 	}
 	c := q.command()
-	a := response{Position: q.Position, Host: w.host}
+	a := response{Position: q.Position}
+	a.Host = w.host
 	if err := w.permits(c, q); err != nil {
-		a.Exit, a.Error = 126, cluster.Text(err.Error())
+		a.Exit, a.Err = 126, cluster.Text(err.Error())
 		return a, nil
 	}
 	if err := c.Find(); err != nil {
 		e, _ := errors.AsType[*console.ExitError](err)
-		a.Exit, a.Error = e.Status, cluster.Text("on "+w.host+": "+e.Message)
+		a.Exit, a.Err = e.Status, cluster.Text("on "+w.host+": "+e.Message)
 		return a, nil
 	}
 	j := &output.Job{Position: w.position.Add(1), Seq: q.Seq, Items: stringsOf(q.Items), Block: q.Block, Whole: true}
@@ -100,22 +101,17 @@ func (w *Worker) run(ctx context.Context, q *request) (response, error) {
 		return a, context.Cause(ctx)
 	}
 	w.printer.Ended(j)
-	a.Start, a.Elapsed, a.CPU, a.MaxRSS, a.Exit, a.Signal = j.Start, j.Elapsed, j.CPU, j.MaxRSS, j.Exit, j.Signal
-	a.Attempts, a.TimedOut = j.Attempts, j.TimedOut
+	a.Result, a.Host = j.Result, w.host
 	if j.Err != nil {
-		a.Error = cluster.Text("on " + w.host + ": " + j.Err.Error())
+		a.Err = cluster.Text("on " + w.host + ": " + j.Err.Error())
 	}
 	return a, w.output(ctx, j, &a)
 }
 
-// spec returns what q asks for.
-func (q *request) spec() command.Spec {
-	args := stringsOf(q.Command)
-	return command.Spec{Command: args, Shell: q.Shell != "" && len(args) > 0, Pipe: q.Pipe, Replace: string(q.Replace), Dir: string(q.Dir)}
-}
-
 func (q *request) command() *command.Command {
-	return command.Received(q.spec(), string(q.Shell), stringsOf(q.Env))
+	args := stringsOf(q.Command)
+	spec := command.Spec{Command: args, Shell: q.Shell != "" && len(args) > 0, Pipe: q.Pipe, Replace: string(q.Replace), Dir: string(q.Dir)}
+	return command.Received(spec, string(q.Shell), stringsOf(q.Env))
 }
 
 // permits returns an error unless the worker runs the program of c. The name decides, which is
