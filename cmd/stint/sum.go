@@ -14,9 +14,9 @@ var sumHelp = help{
 If PATH is a directory, every regular file below it is read, including hidden
 files. Names are printed as by "find PATH -type f" and sorted by their bytes
 ("LC_ALL=C sort"). In a directory, symbolic links are skipped unless --follow is
-given. Pipes, sockets and devices are skipped with a message, and so are
-temporary files that a killed "stint sum -o" has left, named .stint- and 26
-letters. A PATH on the command line is read whatever its type, and symbolic
+given. Pipes, sockets and devices are skipped with a message, and temporary
+files that a killed "stint sum -o" has left, named .stint- and 26 letters,
+without. A PATH on the command line is read whatever its type, and symbolic
 links are followed. Files are read concurrently; the output is in order.
 
 With no PATH, or when PATH is -, standard input is read. With no PATH on a
@@ -25,9 +25,8 @@ terminal, the current directory is walked.
 The FILE of -o is replaced in one step when the output is complete. It keeps its
 permissions, and its owner and group if this user may set them, but not its
 other hard links, access control lists and extended attributes. Symbolic links
-are followed, even if no file is there yet. A FILE that may not be written is
-not replaced. Devices, pipes and open descriptors such as /dev/stdout are
-written directly.
+to a file are followed. A FILE that may not be written is not replaced. Devices,
+pipes and open descriptors such as /dev/fd/3 are written directly.
 
 With -c, each PATH is a file with lines as printed by this command, by GNU's
 tools, or by the BSD tools and "openssl dgst". A line with a tag, such as "MD5

@@ -101,12 +101,10 @@ func (w *Walker) dir(path string, above []fs.FileInfo, yield func(Item) bool) bo
 				return false
 			}
 			continue
-		case w.Exclude.is(it.Path, e.name):
+		case w.Exclude.is(it.Path, e.name), tempName.MatchString(e.name):
 			continue
 		case isSpecial(e.mode):
-			it.Kind, it.Note = Skipped, describe(e.mode)
-		case isTemp(e.name):
-			it.Kind, it.Note = Skipped, "temporary file of a stint sum -o"
+			it.Kind = Skipped
 		}
 		if !yield(it) {
 			return false

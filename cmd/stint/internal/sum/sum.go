@@ -173,7 +173,7 @@ func (s *Summer) print(ctx context.Context) error {
 		}
 		paths = list.paths
 	}
-	if s.Output == "" || s.Output == "-" {
+	if slices.Contains([]string{"", "-", "/dev/stdout"}, s.Output) {
 		return s.printAll(ctx, w, paths)
 	}
 	t, err := files.Create(ctx, s.Output)
@@ -213,7 +213,7 @@ func (s *Summer) printLine(r *result) error {
 	s.done.Add(1)
 	switch {
 	case r.Kind == files.Skipped:
-		s.note(console.Quote(r.Path) + ": skipped: " + r.Note)
+		s.note(console.Quote(r.Path) + ": skipped: not a regular file")
 		return nil
 	case r.Err != nil:
 		if _ = s.fail(r.Path, r.Err); !s.JSON {
