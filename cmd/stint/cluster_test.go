@@ -96,10 +96,10 @@ func TestSumOnClusterCannot(t *testing.T) {
 	testfiles.Write(t, "pipes", strings.Repeat("0", 64)+"  tree/pipe\n"+strings.Repeat("0", 64)+"  -\n")
 	digest, _, _ := runStint(t, "", "sum", "names")
 	for _, test := range []struct{ args, out, errs string }{
-		{"- names -", digest, "stint: -: standard input: workers cannot read it\nstint: -: standard input: workers cannot read it\n"},
-		{"", "", "stint: -: standard input: workers cannot read it\n"},
+		{"- names -", digest, "stint: -: not a regular file: workers cannot read it\nstint: -: not a regular file: workers cannot read it\n"},
+		{"", "", "stint: -: not a regular file: workers cannot read it\n"},
 		{"tree/pipe names /dev/null", digest, "stint: tree/pipe: not a regular file: workers cannot read it\nstint: /dev/null: not a regular file: workers cannot read it\n"},
-		{"-c pipes", "tree/pipe: FAILED open or read\n-: FAILED open or read\n", "stint: tree/pipe: not a regular file: workers cannot read it\nstint: -: standard input: workers cannot read it\nstint: WARNING: 2 listed files could not be read\n"},
+		{"-c pipes", "tree/pipe: FAILED open or read\n-: FAILED open or read\n", "stint: tree/pipe: not a regular file: workers cannot read it\nstint: -: not a regular file: workers cannot read it\nstint: WARNING: 2 listed files could not be read\n"},
 	} {
 		out, errs, code := runStint(t, "input\n", append([]string{"sum", "--cluster", url}, strings.Fields(test.args)...)...)
 		if out != test.out || errs != test.errs || code != 1 {

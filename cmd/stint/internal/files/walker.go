@@ -16,7 +16,6 @@ var errLoop = errors.New("file system loop")
 // Walker turns the paths of a command line into items. It is for one goroutine.
 type Walker struct {
 	Follow  bool    // follow symbolic links in directories too
-	NoStdin error   // why "-" may not be read, or nil
 	Exclude *Target // the output file, which is not read
 
 	ctx       context.Context // of the current walk
@@ -45,7 +44,7 @@ func (w *Walker) root(it Item, yield func(Item) bool) bool {
 		return yield(it)
 	}
 	if it.Path == "-" {
-		it.Kind, it.Err = w.Stdin()
+		it.Kind = w.Stdin()
 		return yield(it)
 	}
 	info, err := os.Stat(it.Path)
@@ -61,15 +60,12 @@ func (w *Walker) root(it Item, yield func(Item) bool) bool {
 }
 
 // Stdin returns the kind of the next mention of standard input.
-func (w *Walker) Stdin() (Kind, error) {
-	if w.NoStdin != nil {
-		return Stdin, w.NoStdin
-	}
+func (w *Walker) Stdin() Kind {
 	if w.stdinRead {
-		return StdinAgain, nil
+		return StdinAgain
 	}
 	w.stdinRead = true
-	return Stdin, nil
+	return Stdin
 }
 
 // dir yields the files below path. above are the directories that lead to it, kept

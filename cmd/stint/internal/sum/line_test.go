@@ -34,8 +34,8 @@ func FuzzLine(f *testing.F) {
 		if !ok {
 			t.Fatalf("%q is not well formed", line)
 		}
-		if e.path != name || e.alg != r.alg || string(e.digest) != string(r.digest) {
-			t.Fatalf("%q reads as %q %s %x", line, e.path, e.alg.name, e.digest)
+		if e.Path != name || e.alg != r.alg || string(e.want) != string(r.digest) {
+			t.Fatalf("%q reads as %q %s %x", line, e.Path, e.alg.name, e.want)
 		}
 	})
 }
@@ -47,8 +47,8 @@ func FuzzParse(f *testing.F) {
 	f.Add("60b725f10c9c85c70d97880dfe8191b3 *a")
 	f.Fuzz(func(t *testing.T, line string) {
 		for _, alg := range algorithms {
-			if e, ok := parse(line, alg, false); ok && strings.Contains(e.path, "\x00") {
-				t.Fatalf("%q gives the name %q", line, e.path)
+			if e, ok := parse(line, alg, false); ok && strings.Contains(e.Path, "\x00") {
+				t.Fatalf("%q gives the name %q", line, e.Path)
 			}
 		}
 	})

@@ -129,9 +129,10 @@ func (s *Summer) digests(ctx context.Context, wanted iter.Seq[result]) iter.Seq2
 	return interrupt.Seq(ctx, stint.MapSeq(ctx, wanted, s.digester.read, opts...))
 }
 
-// reportAll reports all results that are wanted, in order. It returns an error of the
-// output or of ctx.
+// reportAll reports all results that are wanted, in order, and the progress. It returns an
+// error of the output or of ctx.
 func (s *Summer) reportAll(ctx context.Context, wanted iter.Seq[result]) error {
+	defer s.showProgress()()
 	for r, err := range s.digests(ctx, wanted) {
 		if err = cmp.Or(err, context.Cause(ctx)); err == nil {
 			err = r.report(&r)
@@ -163,15 +164,15 @@ func (s *Summer) print(ctx context.Context) error {
 	w := &files.Walker{Follow: s.Follow}
 	paths := s.paths
 	if s.FilesFrom != "" {
-		list, err := s.openList(ctx, s.FilesFrom, s.Null)
+		list, err := s.openList(ctx, s.FilesFrom)
 		if err != nil {
 			return cannotStart(s.FilesFrom, err)
 		}
 		defer list.Close()
 		if s.FilesFrom == "-" {
-			w.NoStdin = errors.New("standard input is the list of files")
+			w.Stdin() // a line that is "-" finds it read
 		}
-		paths = list.paths
+		paths = s.listed(list)
 	}
 	if slices.Contains([]string{"", "-", "/dev/stdout"}, s.Output) {
 		return s.printAll(ctx, w, paths)
@@ -197,8 +198,6 @@ func cannotStart(path string, err error) error {
 // printAll prints the digests of the files that w finds. It returns an error of the
 // output or of ctx.
 func (s *Summer) printAll(ctx context.Context, w *files.Walker, paths iter.Seq[files.Item]) error {
-	stop := s.showProgress()
-	defer stop()
 	return s.reportAll(ctx, func(yield func(result) bool) {
 		for it := range w.Items(ctx, paths) {
 			if !yield(result{Item: it, alg: s.alg, report: s.printLine}) {
