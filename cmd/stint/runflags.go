@@ -201,11 +201,9 @@ func validateRun(f *pflag.FlagSet, o *run.Options) error {
 
 // refuseSource refuses the other sources of GNU parallel, which would be items here.
 func refuseSource(lists [][]string) rule {
-	for _, list := range lists {
-		for _, s := range []string{"::::", ":::+", "::::+"} {
-			if slices.Contains(list, s) {
-				return rule{true, s + " is not supported: --arg-file reads items from a file, and --colsep makes columns of lines"}
-			}
+	for _, s := range slices.Concat(lists...) {
+		if slices.Contains([]string{"::::", ":::+", "::::+"}, s) {
+			return rule{true, s + " is not supported: --arg-file reads items from a file, and --colsep makes columns of lines"}
 		}
 	}
 	return rule{}

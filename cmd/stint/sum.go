@@ -99,7 +99,8 @@ func addSumFlags(cmd *cobra.Command, o *sum.Options) {
 	f := cmd.Flags()
 	f.StringVarP(&o.Algorithm, "algorithm", "a", "sha256", "digest algorithm `NAME`: "+strings.Join(sum.Algorithms(), ", "))
 	complete(cmd, "algorithm", sum.Algorithms()...)
-	addJobs(cmd, &o.Jobs)
+	f.VarP(&o.Jobs, "jobs", "j", "read `N` files concurrently, as for \"stint run\"; default auto")
+	complete(cmd, "jobs", "auto")
 	f.BoolVar(&o.Follow, "follow", false, "follow symbolic links in directories too")
 	f.StringVar(&o.FilesFrom, "files-from", "", "read the PATHs from `FILE`, one a line; -: standard input")
 	f.BoolVarP(&o.Null, "null", "0", false, "the PATHs of --files-from end in NUL, not newline")
@@ -137,6 +138,7 @@ func validateSum(f *pflag.FlagSet, o *sum.Options, args []string) error {
 		rules = append(rules, rule{!o.Check && f.Changed(name), "the --" + name + " option is meaningful only when verifying checksums"})
 	}
 	return refuse(append(rules,
+		rule{o.Jobs.File() != "", "the --jobs option does not take a file"},
 		rule{o.JSON && (o.Tag || o.Zero || f.Changed("binary") || f.Changed("text")), "--json does not go with --tag, --zero, --binary or --text"},
 		rule{o.Null && o.FilesFrom == "", "the --null option is meaningful only with --files-from"},
 		rule{o.FilesFrom != "" && len(args) > 0, "file operands cannot be combined with --files-from"},

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"syscall"
 
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 	"github.com/stint-go/stint/cmd/stint/internal/interrupt"
@@ -19,9 +18,9 @@ import (
 // goes to a temporary file in the same directory, which replaces the target in one step.
 // A device, a pipe or a descriptor is written directly.
 type Target struct {
-	path string   // without symbolic links, if there was a file
-	temp string   // the temporary file; path and temp are "" if the target is written directly
-	file *os.File // nil after Commit
+	*os.File
+	path string // without symbolic links, if there was a file; "" if the target is written directly
+	temp string // the temporary file; "" if there is none, or no longer
 }
 
 const tempPrefix = ".stint-"
@@ -45,7 +44,7 @@ func Create(ctx context.Context, path string) (*Target, error) {
 	}
 	old, err := interrupt.Call(ctx, func() (*os.File, error) { return os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0) })
 	if err != nil || !info.Mode().IsRegular() || descriptor.MatchString(path) {
-		return &Target{file: old}, err
+		return &Target{File: old}, err
 	}
 	old.Close() // a file that may not be written is not replaced either
 	if path, err = filepath.EvalSymlinks(path); err != nil {
@@ -53,7 +52,7 @@ func Create(ctx context.Context, path string) (*Target, error) {
 	}
 	t, err := createTemp(path, 0o600)
 	if err == nil {
-		copyOwner(t.file, info)
+		copyOwner(t.File, info)
 	}
 	return t, err
 }
@@ -62,7 +61,7 @@ func Create(ctx context.Context, path string) (*Target, error) {
 func createTemp(path string, mode fs.FileMode) (*Target, error) {
 	temp := filepath.Join(filepath.Dir(path), tempPrefix+rand.Text())
 	f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
-	return &Target{path, temp, f}, err
+	return &Target{f, path, temp}, err
 }
 
 // is reports whether path, whose last element is name, is the target. It looks at the disk
@@ -76,32 +75,26 @@ func (t *Target) is(path, name string) bool {
 	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
-// Write adds to the output.
-func (t *Target) Write(b []byte) (int, error) { return t.file.Write(b) }
-
-// SyscallConn is that of the file, which may be a terminal.
-func (t *Target) SyscallConn() (syscall.RawConn, error) { return t.file.SyscallConn() }
-
 // Commit makes the target appear, complete and synced to the disk.
 func (t *Target) Commit() (err error) {
 	if t.temp == "" {
-		err = t.file.Close()
-	} else if err = cmp.Or(t.file.Sync(), t.file.Close()); err == nil {
+		err = t.Close()
+	} else if err = cmp.Or(t.Sync(), t.Close()); err == nil {
 		err = os.Rename(t.temp, t.path)
 	}
 	if err != nil {
 		t.Discard()
 		return &console.WriteError{Err: err}
 	}
-	t.file = nil
+	t.temp = ""
 	return nil
 }
 
 // Discard removes the output and leaves the target as it was. It does nothing after
 // Commit.
 func (t *Target) Discard() {
-	if t.file != nil && t.temp != "" {
-		t.file.Close()
+	if t.temp != "" {
+		t.Close()
 		os.Remove(t.temp)
 	}
 }

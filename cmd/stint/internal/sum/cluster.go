@@ -138,8 +138,8 @@ const maxRequestsAhead = 4096
 // remoteDigests is digests, by the workers of the cluster.
 func (s *Summer) remoteDigests(ctx context.Context, wanted iter.Seq[result]) iter.Seq2[result, error] {
 	opts := []cluster.Option{cluster.Queue(maxRequestsAhead), cluster.KeepGoing()}
-	if s.Jobs > 0 {
-		opts = append(opts, cluster.Limit(min(s.Jobs, maxRequestsAhead)))
+	if n := s.Jobs.N(); n > 0 {
+		opts = append(opts, cluster.Limit(min(n, maxRequestsAhead)))
 	}
 	return func(yield func(result, error) bool) {
 		// pending are the results without digest, in order. It has room for all that MapSeq

@@ -18,6 +18,7 @@ import (
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 	"github.com/stint-go/stint/cmd/stint/internal/files"
 	"github.com/stint-go/stint/cmd/stint/internal/interrupt"
+	"github.com/stint-go/stint/cmd/stint/internal/limit"
 	"github.com/stint-go/stint/cmd/stint/internal/server"
 )
 
@@ -46,7 +47,7 @@ type Options struct {
 	FilesFrom     string
 	Null          bool
 	Output        string
-	Jobs          int // files read concurrently; 0: the adaptive limit
+	Jobs          limit.Jobs // files read concurrently; never a file
 	Follow        bool
 	Progress      string
 	Server        server.Connection // workers of this server read the files; without a URL this process does
@@ -123,8 +124,8 @@ func (s *Summer) digests(ctx context.Context, wanted iter.Seq[result]) iter.Seq2
 		return s.remoteDigests(ctx, wanted)
 	}
 	opts := []stint.Option{stint.Queue(maxFilesAhead)}
-	if s.Jobs > 0 {
-		opts = append(opts, stint.Limit(s.Jobs))
+	if n := s.Jobs.N(); n > 0 {
+		opts = append(opts, stint.Limit(n))
 	}
 	return interrupt.Seq(ctx, stint.MapSeq(ctx, wanted, s.digester.read, opts...))
 }
