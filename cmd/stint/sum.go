@@ -99,7 +99,7 @@ func addSumFlags(cmd *cobra.Command, o *sum.Options) {
 	f := cmd.Flags()
 	f.StringVarP(&o.Algorithm, "algorithm", "a", "sha256", "digest algorithm `NAME`: "+strings.Join(sum.Algorithms(), ", "))
 	complete(cmd, "algorithm", sum.Algorithms()...)
-	f.VarP(&o.Jobs, "jobs", "j", "read `N` files concurrently, as for \"stint run\"; default auto")
+	f.VarP(&o.Jobs, "jobs", "j", "read `N` files concurrently: 8, 50%, +2 or -1 of the CPUs; default auto")
 	complete(cmd, "jobs", "auto")
 	f.BoolVar(&o.Follow, "follow", false, "follow symbolic links in directories too")
 	f.StringVar(&o.FilesFrom, "files-from", "", "read the PATHs from `FILE`, one a line; -: standard input")

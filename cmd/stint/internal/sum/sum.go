@@ -242,16 +242,15 @@ func (s *Summer) showProgress() (stop func()) {
 		progress = console.NoProgress
 	}
 	started := time.Now()
-	line := func(what, elapsed string) string {
-		bytes := float64(s.digester.bytes.Load())
-		rate := bytes / max(time.Since(started).Seconds(), 1e-3)
-		return fmt.Sprintf("%d %s, %s%s, %s/s", s.done.Load(), what, console.Bytes(bytes), elapsed, console.Bytes(rate))
-	}
-	return s.console.Follow(progress, func() string { return line("files", "") }, func() string {
-		what := "files"
-		if s.done.Load() == 1 {
+	line := func(elapsed string) string {
+		n, what, bytes := s.done.Load(), "files", float64(s.digester.bytes.Load())
+		if n == 1 {
 			what = "file"
 		}
-		return line(what, " in "+console.Elapsed(time.Since(started)))
+		rate := bytes / max(time.Since(started).Seconds(), 1e-3)
+		return fmt.Sprintf("%d %s, %s%s, %s/s", n, what, console.Bytes(bytes), elapsed, console.Bytes(rate))
+	}
+	return s.console.Follow(progress, func() string { return line("") }, func() string {
+		return line(" in " + console.Elapsed(time.Since(started)))
 	})
 }
