@@ -7,7 +7,6 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/stint-go/stint/advise"
@@ -79,13 +78,4 @@ func TestAdviseInterrupted(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestAdviseKilled kills stint: the commands and their children are gone soon after.
-func TestAdviseKilled(t *testing.T) {
-	t.Parallel()
-	p := newAdviseRun(t, "--n", "8", "-s", "(sleep 1000; true) & echo >>started; sleep 1000").start()
-	p.awaitLines("started", 1)
-	p.send(syscall.SIGKILL)
-	p.end()
 }

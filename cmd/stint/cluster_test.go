@@ -96,10 +96,10 @@ func TestSumOnClusterCannot(t *testing.T) {
 	testfiles.Write(t, "pipes", strings.Repeat("0", 64)+"  tree/pipe\n"+strings.Repeat("0", 64)+"  -\n")
 	digest, _, _ := runStint(t, "", "sum", "names")
 	for _, test := range []struct{ args, out, errs string }{
-		{"- names -", digest, "stint: -: standard input: workers cannot read it\nstint: -: standard input: workers cannot read it\n"},
-		{"", "", "stint: -: standard input: workers cannot read it\n"},
+		{"- names -", digest, "stint: -: not a regular file: workers cannot read it\nstint: -: not a regular file: workers cannot read it\n"},
+		{"", "", "stint: -: not a regular file: workers cannot read it\n"},
 		{"tree/pipe names /dev/null", digest, "stint: tree/pipe: not a regular file: workers cannot read it\nstint: /dev/null: not a regular file: workers cannot read it\n"},
-		{"-c pipes", "tree/pipe: FAILED open or read\n-: FAILED open or read\n", "stint: tree/pipe: not a regular file: workers cannot read it\nstint: -: standard input: workers cannot read it\nstint: WARNING: 2 listed files could not be read\n"},
+		{"-c pipes", "tree/pipe: FAILED open or read\n-: FAILED open or read\n", "stint: tree/pipe: not a regular file: workers cannot read it\nstint: -: not a regular file: workers cannot read it\nstint: WARNING: 2 listed files could not be read\n"},
 	} {
 		out, errs, code := runStint(t, "input\n", append([]string{"sum", "--cluster", url}, strings.Fields(test.args)...)...)
 		if out != test.out || errs != test.errs || code != 1 {
@@ -124,7 +124,7 @@ func TestSumOnClusterInterrupted(t *testing.T) {
 	if s := state(t, url); len(s.Runs) != 0 || len(s.Tasks) == 1 && s.Tasks[0].Queued+s.Tasks[0].InFlight > 0 {
 		t.Errorf("left on the server: %+v", s)
 	}
-	if _, err := os.Stat("SUMS"); err == nil || b.errs.String() != "stint: tree/pipe: skipped: named pipe\n" && b.errs.String() != "" {
+	if _, err := os.Stat("SUMS"); err == nil || b.errs.String() != "stint: tree/pipe: skipped: not a regular file\n" && b.errs.String() != "" {
 		t.Errorf("the output: %v, want none; messages %q", err, &b.errs)
 	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"slices"
-	"strconv"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -81,21 +80,6 @@ func complete(cmd *cobra.Command, flag string, values ...string) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
 		panic(err) // the flag does not exist
 	}
-}
-
-// addJobs adds the flag -j. 0 is auto.
-func addJobs(cmd *cobra.Command, jobs *int) {
-	cmd.Flags().FuncP("jobs", "j", "read `N` files concurrently; auto, the default: as many as improve throughput", func(s string) (err error) {
-		*jobs, err = strconv.Atoi(s)
-		switch {
-		case s == "auto":
-			*jobs = 0
-		case err != nil || *jobs < 1:
-			return errors.New("want 1 or more, or auto")
-		}
-		return nil
-	})
-	complete(cmd, "jobs", "auto")
 }
 
 // refuseProgress refuses a value of --progress that is none.

@@ -29,15 +29,11 @@ func TestManyItems(t *testing.T) {
 		want  int // the sum of what the jobs print
 	}{
 		{lines.String(), append([]string{"-n", "20000"}, count...), 12000},
-		{lines.String(), append([]string{"-N", "20000", "--nice", "1"}, count...), 12000},
 		{lines.String(), append([]string{"-X"}, count...), 12000},
-		{lines.String(), append([]string{"-X", "-n", "20000"}, count...), 12000},
 		{lines.String(), append(append([]string{"-n", "20000"}, count...), "{}", "{.}"), 24000},
 		{lines.String(), append([]string{"-n", "20000", "--tag", "--trim", "-u"}, "sh", "-c", `echo $# >> counts; echo 0`, "sh"), 12000},
 		{columns.String(), append([]string{"-n", "20000", "--colsep", ","}, count...), 24000},
 		{lines.String(), []string{"-n", "20000", "-s", "echo $#"}, 12000},
-		{lines.String(), []string{"-X", "-s", "echo $#"}, 12000},
-		{lines.String(), []string{"-n", "20000", "-s", "set -- {/}; echo $#"}, 12000},
 		{lines.String(), []string{"-n", "20000", "-s", "set -- {/} {//}; echo $#"}, 24000},
 		{scripts, []string{"-n", "40000", "--joblog", "log"}, 0},
 		{scripts, []string{"-X"}, 0},
@@ -76,12 +72,9 @@ func TestLongItems(t *testing.T) {
 	}{
 		{"a\n" + long, "a\n", "stint: standard input: line 2 is longer", []string{"echo"}},
 		{"a\n" + long, "a\n", tooLong, []string{"-s", "echo {}"}},
-		{"a\n" + long, "a\n", tooLong, []string{"-s", "echo a"}},
 		{"echo a\n" + long, "a\n", tooLong, nil},
 		{long, "", tooLong, []string{"-0", "echo"}},
-		{"a," + long, "a\n", tooLong, []string{"-d", ",", "echo"}},
 		{long, "", tooLong, []string{"-X", "echo"}},
-		{long, "", tooLong, []string{"-n", "2", "echo"}},
 		{long, "", tooLong, []string{"--dry-run", "echo"}},
 		{"", "a\n", file + ": line 2 is longer", []string{"-a", file, "echo"}},
 		{"", "", file + ": line 2 is longer", []string{"-a", file, "-a", file, "echo"}},

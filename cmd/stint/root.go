@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"syscall"
@@ -103,7 +101,7 @@ the workers of a cluster, and prints their results in order: "stint run" runs a
 command for each input, "stint sum" prints and checks digests of files. "stint
 advise" measures how many commands should run at once.`,
 		Version:       version(),
-		Args:          unknownCommand,
+		Args:          cobra.NoArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -114,18 +112,6 @@ advise" measures how many commands should run at once.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, err) })
 	root.AddCommand(newRun(std), newAdvise(std), newSum(std), newServe(std), newWork(std), newStatus(), newCancel(), newDead(), newPurge(), newMan(root), newWatch(std))
 	return root
-}
-
-// unknownCommand refuses operands. One may be a program that the user wants to run.
-func unknownCommand(cmd *cobra.Command, args []string) error {
-	err := cobra.NoArgs(cmd, args)
-	if err == nil {
-		return nil
-	}
-	if _, missing := exec.LookPath(args[0]); missing == nil {
-		return fmt.Errorf("%w; to run the program: stint run %s", err, args[0])
-	}
-	return err
 }
 
 // version returns the module's version as recorded in the binary.

@@ -89,76 +89,40 @@ func addPeerFlags(f *pflag.FlagSet, o *run.Options) {
 	}
 }
 
-// peerFlags are flags of xargs, GNU parallel and rush that this command does not have, and what to
-// do instead.
+// peerFlags are flags that users of xargs, GNU parallel and rush miss here, and what to do instead.
 var peerFlags = adviceOf(map[string]string{
-	"-i --replace":                      "-I TEXT has TEXT stand for the item; {} does without a flag",
-	"-e -E --eof":                       "end the input before: sed '/^EOF$/,$d' | stint run ...",
-	"-L -l --max-lines":                 "-n N passes N lines to a job; --colsep ' +' makes several items of a line",
-	"-o --open-tty --tty":               "jobs cannot use the terminal; a loop of the shell runs commands that do",
-	"-p --interactive":                  "nobody is asked; --dry-run prints the commands, to choose from and give to sh",
-	"-t -v --verbose":                   "--dry-run prints the commands and runs none; --joblog FILE writes them to a file",
-	"-x --exit":                         "an item that is too long ends the run in any case",
-	"--max-chars":                       "-X passes as many items as fit; -n N bounds their number",
-	"--max-line-length-allowed":         "getconf ARG_MAX prints the limit of the system",
-	"--show-limits":                     "getconf ARG_MAX prints the limit of the system",
-	"--process-slot-var":                "{%} is the slot of a job: -s 'NAME={%} command {}'",
-	"--version":                         "stint --version prints the version",
-	"--arg-sep --arg-file-sep":          "items follow :::, and files -a",
-	"--basefile --bf":                   "files are not copied: workers need a shared file system, or fetch them in the script",
-	"--return --transfer --trc":         "files are not copied: workers need a shared file system, or fetch them in the script",
-	"--transferfile --tf":               "files are not copied: workers need a shared file system, or fetch them in the script",
-	"--cleanup":                         "files are not copied, so that there is nothing to clean up",
-	"--bg --fg":                         "a job runs for each item; & and wait of the shell run one command in the background",
-	"--semaphore --semaphorename":       "there is no semaphore between runs; flock(1) has one command wait for another",
-	"--semaphore-name --id":             "there is no semaphore between runs; flock(1) has one command wait for another",
-	"--block-size":                      "--block has the size of a block",
-	"--cat --fifo":                      "a job reads its block from standard input: -s 'cat > file.{#}; command file.{#}'",
-	"--citation --no-notice":            "there is no notice to silence: leave the flag out",
-	"--color --colour --ctag":           "--tag marks lines with their item, without color",
-	"-C":                                "--colsep RE splits items",
-	"--csv":                             "--colsep , splits lines whose fields have no quotes; others need a program that writes tabs",
-	"-D":                                "-d C reads items that end in a byte",
-	"--embed --shebang --hashbang":      "a script starts stint run itself",
-	"--shebang-wrap":                    "a script starts stint run itself",
-	"--files --output-as-files":         "--results DIR writes the output of each job to files",
-	"--filter --skip":                   "filter the items before: grep -v ... | stint run ...",
-	"--halt-on-error":                   "--halt soon,fail=1 or now,fail=1 ends the run after a failure",
-	"--header --skip-first-line":        "remove the line before: tail -n +2 | stint run ...; {1} and so on stand for columns",
-	"-J --profile":                      "there are no profiles; an alias or function of the shell has flags",
-	"--jl":                              "--joblog FILE writes the log",
-	"--latest-line --ll":                "--line-buffer prints lines as they come; --progress always shows what runs",
-	"--lb --linebuffer":                 "--line-buffer prints lines as they come",
-	"--link --xapply":                   "paste(1) joins lists line by line, for --colsep '\\t'",
-	"--load":                            "the number of jobs adapts to the load without a flag; -j fixes it",
-	"-m --xargs":                        "-X passes as many items as fit",
-	"--memsuspend --noswap":             "--memfree SIZE starts no job while less memory is available",
-	"--no-keep-order":                   "-u prints the output of each job as soon as it ends",
-	"--onall --nonall":                  "name the hosts as items: stint run ssh {} command ::: HOST...",
-	"--pipepart --pipe-part":            "--pipe reads standard input; split(1) cuts a file, whose parts are items",
-	"--plus --rpl --parens":             "use -s and expansions of the shell, such as ${1%.gz}",
-	"--recend --recstart --rrs":         "--pipe cuts at ends of lines; csplit(1) or awk makes files of other records",
-	"--regexp --remove-rec-sep":         "--pipe cuts at ends of lines; csplit(1) or awk makes files of other records",
-	"--group-by --shard --bin":          "--pipe cuts at ends of lines; awk makes a file for each value, whose names are items",
-	"--res":                             "--results DIR writes the output of each job to files",
-	"--retry-failed":                    "--resume-failed, with the same command and items, retries what has failed",
-	"--retry":                           "--retries N retries failed jobs",
-	"--round-robin --tee":               "--pipe starts a job for each block, with that block only",
-	"--shellquote --shell-quote":        "--dry-run prints commands that are quoted; no shell reads the items",
-	"--shuf":                            "shuffle the items before: shuf | stint run ...",
-	"--silent --group":                  "it is the default: leave the flag out",
-	"-S --sshlogin --slf":               "--cluster URL runs jobs on workers that stint work --run has started; or stint run ssh {} command ::: HOST...",
-	"--sshloginfile --controlmaster -M": "--cluster URL runs jobs on workers that stint work --run has started; or stint run ssh {} command ::: HOST...",
-	"--sql --sqlmaster --sqlworker":     "there is no database of jobs; --joblog FILE has a line for each",
-	"--tagstring --ctagstring":          "--tag marks lines with the item; sed in a script (-s) marks them with other text",
-	"--termseq --term-seq":              "a job gets TERM, and KILL half a second later",
-	"--tmpdir":                          "the variable TMPDIR says where output is kept",
-	"--compress":                        "output is kept as it is, in files without a name in the directory TMPDIR",
-	"--tmux":                            "jobs cannot use the terminal; --line-buffer --tag shows what they print",
-	"--wd --workdir":                    "--cwd DIR runs jobs in a directory",
-	"--stop-on-error --propexit":        "--halt soon,fail=1 ends the run with the status of the job",
-	"--continue --succ-cmd-file":        "--joblog FILE --resume skips jobs that are in the log",
-	"--immediate-output":                "--line-buffer prints lines as they come",
+	"-i --replace":                 "-I TEXT has TEXT stand for the item; {} does without a flag",
+	"-e -E --eof":                  "end the input before: sed '/^EOF$/,$d' | stint run ...",
+	"-L -l --max-lines":            "-n N passes N lines to a job; --colsep ' +' makes several items of a line",
+	"-o --open-tty --tty --tmux":   "jobs cannot use the terminal; a loop of the shell runs commands that do",
+	"-p --interactive":             "nobody is asked; --dry-run prints the commands, to choose from and give to sh",
+	"-t -v --verbose":              "--dry-run prints the commands and runs none; --joblog FILE writes them to a file",
+	"-x --exit":                    "an item that is too long ends the run in any case",
+	"--max-chars":                  "-X passes as many items as fit; -n N bounds their number",
+	"--process-slot-var":           "{%} is the slot of a job: -s 'NAME={%} command {}'",
+	"--version":                    "stint --version prints the version",
+	"--transfer --return --trc":    "files are not copied: workers need a shared file system, or fetch them in the script",
+	"--transferfile --basefile":    "files are not copied: workers need a shared file system, or fetch them in the script",
+	"--bg --fg --semaphore --id":   "there is no semaphore between runs; flock(1) has one command wait for another",
+	"-C --csv":                     "--colsep RE splits items; lines with quoted fields need a program that writes tabs",
+	"--halt-on-error --propexit":   "--halt soon,fail=1 or now,fail=1 ends the run after a failure",
+	"--header":                     "remove the line before: tail -n +2 | stint run ...; {1} and so on stand for columns",
+	"--lb --linebuffer":            "--line-buffer prints lines as they come",
+	"--link --xapply":              "paste(1) joins lists line by line, for --colsep '\\t'",
+	"--load --noswap":              "the number of jobs adapts to the load without a flag; -j fixes it",
+	"-m --xargs":                   "-X passes as many items as fit",
+	"--pipepart --pipe-part":       "--pipe reads standard input; split(1) cuts a file, whose parts are items",
+	"--plus --rpl":                 "use -s and expansions of the shell, such as ${1%.gz}",
+	"--recend --recstart --regexp": "--pipe cuts at ends of lines; csplit(1) or awk makes files of other records",
+	"--retry-failed --continue":    "--resume-failed, with the same command and items, retries what has failed",
+	"--round-robin --tee --cat":    "--pipe starts a job for each block, with that block only, on standard input",
+	"--shuf --filter":              "filter or shuffle the items before: shuf | stint run ...",
+	"--silent --group":             "it is the default: leave the flag out",
+	"-S --sshlogin --slf --onall":  "--cluster URL runs jobs on workers that stint work --run has started; or stint run ssh {} command ::: HOST...",
+	"--tagstring":                  "--tag marks lines with the item; sed in a script (-s) marks them with other text",
+	"--termseq --term-seq":         "a job gets TERM, and KILL half a second later",
+	"--tmpdir --compress":          "the variable TMPDIR says where output is kept",
+	"--wd --workdir":               "--cwd DIR runs jobs in a directory",
 })
 
 // adviceOf gives each of the flags that a key names its own entry.
@@ -237,11 +201,9 @@ func validateRun(f *pflag.FlagSet, o *run.Options) error {
 
 // refuseSource refuses the other sources of GNU parallel, which would be items here.
 func refuseSource(lists [][]string) rule {
-	for _, list := range lists {
-		for _, s := range []string{"::::", ":::+", "::::+"} {
-			if slices.Contains(list, s) {
-				return rule{true, s + " is not supported: --arg-file reads items from a file, and --colsep makes columns of lines"}
-			}
+	for _, s := range slices.Concat(lists...) {
+		if slices.Contains([]string{"::::", ":::+", "::::+"}, s) {
+			return rule{true, s + " is not supported: --arg-file reads items from a file, and --colsep makes columns of lines"}
 		}
 	}
 	return rule{}

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"strconv"
+	"strings"
+
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 	"github.com/stint-go/stint/cmd/stint/internal/sum"
 )
@@ -14,9 +18,9 @@ var sumHelp = help{
 If PATH is a directory, every regular file below it is read, including hidden
 files. Names are printed as by "find PATH -type f" and sorted by their bytes
 ("LC_ALL=C sort"). In a directory, symbolic links are skipped unless --follow is
-given. Pipes, sockets and devices are skipped with a message, and so are
-temporary files that a killed "stint sum -o" has left, named .stint- and 26
-letters. A PATH on the command line is read whatever its type, and symbolic
+given. Pipes, sockets and devices are skipped with a message, and temporary
+files that a killed "stint sum -o" has left, named .stint- and 26 letters,
+without. A PATH on the command line is read whatever its type, and symbolic
 links are followed. Files are read concurrently; the output is in order.
 
 With no PATH, or when PATH is -, standard input is read. With no PATH on a
@@ -25,9 +29,8 @@ terminal, the current directory is walked.
 The FILE of -o is replaced in one step when the output is complete. It keeps its
 permissions, and its owner and group if this user may set them, but not its
 other hard links, access control lists and extended attributes. Symbolic links
-are followed, even if no file is there yet. A FILE that may not be written is
-not replaced. Devices, pipes and open descriptors such as /dev/stdout are
-written directly.
+to a file are followed. A FILE that may not be written is not replaced. Devices,
+pipes and open descriptors such as /dev/fd/3 are written directly.
 
 With -c, each PATH is a file with lines as printed by this command, by GNU's
 tools, or by the BSD tools and "openssl dgst". A line with a tag, such as "MD5
@@ -78,4 +81,67 @@ func newSum(std console.Streams) *cobra.Command {
 		return s.Run(cmd.Context())
 	}
 	return cmd
+}
+
+// addChoice adds a flag without a value that sets target, a variable of several flags, to
+// value. The last of these flags on the command line counts.
+func addChoice[T any](f *pflag.FlagSet, target *T, value T, name, short, usage string) {
+	f.BoolFuncP(name, short, usage, func(s string) error {
+		on, err := strconv.ParseBool(s)
+		if on {
+			*target = value
+		}
+		return err
+	})
+}
+
+func addSumFlags(cmd *cobra.Command, o *sum.Options) {
+	f := cmd.Flags()
+	f.StringVarP(&o.Algorithm, "algorithm", "a", "sha256", "digest algorithm `NAME`: "+strings.Join(sum.Algorithms(), ", "))
+	complete(cmd, "algorithm", sum.Algorithms()...)
+	f.VarP(&o.Jobs, "jobs", "j", "read `N` files concurrently: 8, 50%, +2 or -1 of the CPUs; default auto")
+	complete(cmd, "jobs", "auto")
+	f.BoolVar(&o.Follow, "follow", false, "follow symbolic links in directories too")
+	f.StringVar(&o.FilesFrom, "files-from", "", "read the PATHs from `FILE`, one a line; -: standard input")
+	f.BoolVarP(&o.Null, "null", "0", false, "the PATHs of --files-from end in NUL, not newline")
+	f.StringVarP(&o.Output, "output", "o", "", "write to `FILE`, which appears when it is complete; -: standard output")
+	f.StringVar(&o.Progress, "progress", "auto", "print progress on standard error: `WHEN` is auto (terminal, no pipe), always, never")
+	complete(cmd, "progress", "auto", "always", "never")
+	f.BoolVar(&o.Tag, "tag", false, "print BSD-style lines: SHA256 (name) = digest")
+	f.BoolVarP(&o.Zero, "zero", "z", false, "end each output line with NUL, and do not escape names")
+	f.BoolVar(&o.JSON, "json", false, "print a JSON object a line, with path, algorithm, digest and size, or error")
+	addChoice(f, &o.Binary, true, "binary", "b", "mark names with *, as for files read in binary mode")
+	addChoice(f, &o.Binary, false, "text", "t", "mark names with a space (default); both modes read the same bytes")
+	f.BoolVarP(&o.Check, "check", "c", false, "check the digests that the PATHs list")
+	f.BoolVar(&o.IgnoreMissing, "ignore-missing", false, "with -c: neither report nor fail for missing files")
+	addChoice(f, &o.Report, sum.ReportQuiet, "quiet", "", "with -c: print no OK lines")
+	addChoice(f, &o.Report, sum.ReportStatus, "status", "", "with -c: print nothing; the exit status tells the result")
+	f.BoolVar(&o.Strict, "strict", false, "with -c: fail for improperly formatted lines")
+	addChoice(f, &o.Report, sum.ReportWarn, "warn", "w", "with -c: report each improperly formatted line")
+	addServer(cmd, &o.Server, "let the workers of the server at `URL` read the files")
+}
+
+// validateSum refuses flags that contradict each other.
+func validateSum(f *pflag.FlagSet, o *sum.Options, args []string) error {
+	o.OneAlgorithm = f.Changed("algorithm")
+	if err := refuseEmpty(f, "output", "files-from"); err != nil {
+		return err
+	}
+	if err := validateOptionalServer(f, &o.Server); err != nil {
+		return err
+	}
+	rules := []rule{{o.Tag && f.Changed("text"), "--tag does not support --text mode"}}
+	for _, name := range []string{"zero", "json", "output", "files-from", "tag", "follow", "binary", "text"} {
+		rules = append(rules, rule{o.Check && f.Changed(name), "the --" + name + " option is meaningless when verifying checksums"})
+	}
+	for _, name := range []string{"ignore-missing", "status", "warn", "quiet", "strict"} {
+		rules = append(rules, rule{!o.Check && f.Changed(name), "the --" + name + " option is meaningful only when verifying checksums"})
+	}
+	return refuse(append(rules,
+		rule{o.Jobs.File() != "", "the --jobs option does not take a file"},
+		rule{o.JSON && (o.Tag || o.Zero || f.Changed("binary") || f.Changed("text")), "--json does not go with --tag, --zero, --binary or --text"},
+		rule{o.Null && o.FilesFrom == "", "the --null option is meaningful only with --files-from"},
+		rule{o.FilesFrom != "" && len(args) > 0, "file operands cannot be combined with --files-from"},
+		refuseProgress(o.Progress),
+	)...)
 }

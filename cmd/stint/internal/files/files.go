@@ -21,14 +21,13 @@ const (
 	Special                // a pipe, device or socket named on the command line: reading may block
 	Stdin                  // standard input
 	StdinAgain             // standard input after it has been read to its end
-	Skipped                // a special file in a directory: Err is nil, Note is its type
+	Skipped                // a special file in a directory: Err is nil
 )
 
 // Item is one file to read, or the reason why there is none.
 type Item struct {
 	Path string
 	Kind Kind
-	Note string
 	Err  error
 }
 
@@ -46,21 +45,6 @@ func KindOf(path string) Kind {
 
 // isSpecial reports whether reading the file may block.
 func isSpecial(mode fs.FileMode) bool { return !mode.IsRegular() && !mode.IsDir() }
-
-// describe returns the type of a special file.
-func describe(mode fs.FileMode) string {
-	switch {
-	case mode&fs.ModeNamedPipe != 0:
-		return "named pipe"
-	case mode&fs.ModeSocket != 0:
-		return "socket"
-	case mode&fs.ModeCharDevice != 0:
-		return "character device"
-	case mode&fs.ModeDevice != 0:
-		return "block device"
-	}
-	return "special file"
-}
 
 // opener is os.OpenFile, or that of an os.Root.
 type opener func(path string, flag int, perm fs.FileMode) (*os.File, error)

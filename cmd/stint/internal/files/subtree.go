@@ -41,7 +41,7 @@ func (s *Subtree) All() bool { return s.root == nil }
 // or a pipe has effects; the type of the open file counts. It looks at nothing outside
 // s, as os.Root does not: a client must not learn what exists there.
 func (s *Subtree) Open(ctx context.Context, path string) (*os.File, error) {
-	if s.All() || path == "" { // an empty path does not exist
+	if s.All() {
 		if KindOf(path) == Special {
 			return nil, ErrNotRegular
 		}

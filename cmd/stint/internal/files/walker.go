@@ -16,7 +16,6 @@ var errLoop = errors.New("file system loop")
 // Walker turns the paths of a command line into items. It is for one goroutine.
 type Walker struct {
 	Follow  bool    // follow symbolic links in directories too
-	NoStdin error   // why "-" may not be read, or nil
 	Exclude *Target // the output file, which is not read
 
 	ctx       context.Context // of the current walk
@@ -45,7 +44,7 @@ func (w *Walker) root(it Item, yield func(Item) bool) bool {
 		return yield(it)
 	}
 	if it.Path == "-" {
-		it.Kind, it.Err = w.Stdin()
+		it.Kind = w.Stdin()
 		return yield(it)
 	}
 	info, err := os.Stat(it.Path)
@@ -61,15 +60,12 @@ func (w *Walker) root(it Item, yield func(Item) bool) bool {
 }
 
 // Stdin returns the kind of the next mention of standard input.
-func (w *Walker) Stdin() (Kind, error) {
-	if w.NoStdin != nil {
-		return Stdin, w.NoStdin
-	}
+func (w *Walker) Stdin() Kind {
 	if w.stdinRead {
-		return StdinAgain, nil
+		return StdinAgain
 	}
 	w.stdinRead = true
-	return Stdin, nil
+	return Stdin
 }
 
 // dir yields the files below path. above are the directories that lead to it, kept
@@ -101,12 +97,10 @@ func (w *Walker) dir(path string, above []fs.FileInfo, yield func(Item) bool) bo
 				return false
 			}
 			continue
-		case w.Exclude.is(it.Path, e.name):
+		case w.Exclude.is(it.Path, e.name), tempName.MatchString(e.name):
 			continue
 		case isSpecial(e.mode):
-			it.Kind, it.Note = Skipped, describe(e.mode)
-		case isTemp(e.name):
-			it.Kind, it.Note = Skipped, "temporary file of a stint sum -o"
+			it.Kind = Skipped
 		}
 		if !yield(it) {
 			return false

@@ -23,8 +23,6 @@ type counts struct {
 // prints. All files are one sequence: the files of the next list are read while those of
 // the list before it are.
 func (s *Summer) check(ctx context.Context) error {
-	stop := s.showProgress()
-	defer stop()
 	return s.reportAll(ctx, func(yield func(result) bool) {
 		w := new(files.Walker)
 		for _, path := range s.args {
@@ -41,30 +39,29 @@ func (s *Summer) check(ctx context.Context) error {
 // report, reading a line when the loop asks for it. It skips empty lines and comments.
 func (s *Summer) checkList(ctx context.Context, path string, w *files.Walker) iter.Seq[result] {
 	return func(yield func(result) bool) {
-		l, err := s.openList(ctx, path, false)
+		l, err := s.openList(ctx, path)
 		if err != nil {
 			yield(noFile(func() error { return s.fail(path, err) }))
 			return
 		}
 		defer l.Close()
 		if path == "-" {
-			_, _ = w.Stdin() // a line that lists "-" finds it read
+			w.Stdin() // a line that lists "-" finds it read
 		}
 		n := new(counts) // changed by reports only, which come one after the other
 		for number := 1; l.Scan(); number++ {
-			text := strings.TrimSuffix(l.Text(), "\r")
+			text := l.Text()
 			if text == "" || text[0] == '#' {
 				continue
 			}
-			next := noFile(func() error { return s.reportBadLine(n, l.name, number) })
-			if e, ok := parse(text, s.alg, s.OneAlgorithm); ok {
-				next = result{Item: files.Item{Path: e.path, Kind: files.Listed}, alg: e.alg}
-				next.report = func(r *result) error { return s.reportFile(n, r, e.digest) }
-				if e.path == "-" {
-					next.Kind, next.Err = w.Stdin()
-				}
+			r, ok := parse(text, s.alg, s.OneAlgorithm)
+			r.report = func(r *result) error { return s.reportFile(n, r) }
+			if !ok {
+				r = noFile(func() error { return s.reportBadLine(n, l.name, number) })
+			} else if r.Path == "-" {
+				r.Kind = w.Stdin()
 			}
-			if !yield(next) {
+			if !yield(r) {
 				return
 			}
 		}
@@ -94,7 +91,7 @@ func (s *Summer) reportBadLine(n *counts, list string, number int) error {
 }
 
 // reportFile prints and counts the outcome of one file.
-func (s *Summer) reportFile(n *counts, r *result, want []byte) error {
+func (s *Summer) reportFile(n *counts, r *result) error {
 	s.done.Add(1)
 	n.formatted++
 	switch {
@@ -104,7 +101,7 @@ func (s *Summer) reportFile(n *counts, r *result, want []byte) error {
 		n.unreadable++
 		_ = s.fail(r.Path, r.Err)
 		return s.printOutcome(r.Path, "FAILED open or read")
-	case !bytes.Equal(r.digest, want):
+	case !bytes.Equal(r.digest, r.want):
 		n.mismatched++
 		s.failed = true
 		return s.printOutcome(r.Path, "FAILED")

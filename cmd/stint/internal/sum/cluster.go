@@ -8,7 +8,8 @@ import (
 	"iter"
 	"path/filepath"
 	"strings"
-	"sync"
+	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/stint-go/stint"
@@ -33,7 +34,7 @@ var errNotShared = errors.New("not a regular file: workers cannot read it")
 // request is a file for a worker to digest, or nothing if Algorithm is empty. The path is
 // bytes: a name need not be UTF-8.
 type request struct {
-	Path      []byte `json:"path,omitempty"` // absolute, or empty for a file that does not exist
+	Path      []byte `json:"path,omitempty"` // absolute
 	Algorithm string `json:"algorithm,omitempty"`
 }
 
@@ -80,42 +81,35 @@ func (d *digester) respond(ctx context.Context, q request) (response, error) {
 	return response{Digest: r.digest, Size: r.size}, nil
 }
 
-// workerError is an error of a file on a worker.
-type workerError struct {
-	text    string
-	missing bool
-}
-
-func (e *workerError) Error() string        { return e.text }
-func (e *workerError) Is(target error) bool { return e.missing && target == fs.ErrNotExist }
-
 // request returns the request for r, or an empty one after it has set the error of a file
 // that workers cannot read.
 func (r *result) request() request {
+	if !r.unread() {
+		return request{}
+	}
 	var path string
-	switch {
-	case !r.unread():
-	case r.Kind == files.Stdin || r.Kind == files.StdinAgain:
-		r.Err = errors.New("standard input: workers cannot read it")
-	case r.Kind == files.Special:
+	switch r.Kind {
+	case files.Stdin, files.StdinAgain, files.Special:
 		r.Err = errNotShared
 	default:
 		path, r.Err = absolute(r.Path)
 	}
-	if !r.unread() {
+	if r.Err != nil {
 		return request{}
 	}
 	return request{[]byte(path), r.alg.name}
 }
 
 // absolute returns path as a worker gets it: without "..", as a/../b is not b if a is a
-// symbolic link. An empty path does not exist, and stays empty.
+// symbolic link.
 func absolute(path string) (_ string, err error) {
-	if strings.Contains(path, "..") {
-		path, err = filepath.EvalSymlinks(path)
+	if path == "" {
+		return "", syscall.ENOENT
 	}
-	if err != nil || path == "" {
-		return "", err
+	if strings.Contains(path, "..") {
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return "", err
+		}
 	}
 	return filepath.Abs(path)
 }
@@ -126,8 +120,10 @@ func (r *result) complete(a *response, err error) {
 	case !r.unread():
 	case err != nil:
 		r.Err = err
+	case a.Missing:
+		r.Err = syscall.ENOENT
 	case a.Error != "":
-		r.Err = &workerError{string(a.Error), a.Missing}
+		r.Err = errors.New(string(a.Error))
 	case len(a.Digest) != r.alg.size:
 		r.Err = fmt.Errorf("a worker returned a digest of %d bytes, want %d", len(a.Digest), r.alg.size)
 	default:
@@ -139,39 +135,47 @@ func (r *result) complete(a *response, err error) {
 // are in its memory.
 const maxRequestsAhead = 4096
 
-// remote is one run whose digests the workers of a cluster compute.
-type remote struct {
-	mu      sync.Mutex
-	pending []result // without digest, in order
-	results int      // results received
-}
-
 // remoteDigests is digests, by the workers of the cluster.
 func (s *Summer) remoteDigests(ctx context.Context, wanted iter.Seq[result]) iter.Seq2[result, error] {
 	opts := []cluster.Option{cluster.Queue(maxRequestsAhead), cluster.KeepGoing()}
-	if s.Jobs > 0 {
-		opts = append(opts, cluster.Limit(s.Jobs))
+	if n := s.Jobs.N(); n > 0 {
+		opts = append(opts, cluster.Limit(min(n, maxRequestsAhead)))
 	}
 	return func(yield func(result, error) bool) {
-		d, task := new(remote), digestTask(s.digester)
+		// pending are the results without digest, in order. It has room for all that MapSeq
+		// pulls ahead, the Limit and the Queue, so that requests never blocks.
+		pending := make(chan result, 2*maxRequestsAhead+2)
+		var results atomic.Int64
+		task := digestTask(s.digester)
 		stall := server.Stall{
-			Client: s.client, Console: s.console, Interval: StallInterval, Task: task.Name(), State: d.state,
+			Client: s.client, Console: s.console, Interval: StallInterval, Task: task.Name(),
 			Advice: func([]cluster.WorkerStatus) string { return "start it with 'stint work'" },
+			State:  func() (bool, int) { return len(pending) > 0, int(results.Load()) },
 		}
 		defer stall.Report(ctx)()
-		for got, err := range cluster.MapSeq(ctx, s.client, task, d.requests(wanted), opts...) {
-			item, isItem := errors.AsType[*stint.ItemError](err)
-			switch {
-			case isItem:
+		// A request is empty for a file that no worker could read, which keeps its position
+		// in the order and counts against maxRequestsAhead.
+		requests := func(yield func(request) bool) {
+			for r := range wanted {
+				q := r.request()
+				pending <- r
+				if !yield(q) {
+					return
+				}
+			}
+		}
+		for got, err := range cluster.MapSeq(ctx, s.client, task, requests, opts...) {
+			if item, isItem := errors.AsType[*stint.ItemError](err); isItem {
 				err = item.Err
-			case err != nil && ctx.Err() == nil:
-				yield(result{}, s.Server.Failed(err))
-				return
-			case err != nil:
+			} else if err != nil {
+				if ctx.Err() == nil {
+					err = s.Server.Failed(err)
+				}
 				yield(result{}, err)
 				return
 			}
-			r := d.next()
+			r := <-pending
+			results.Add(1)
 			r.complete(&got, err)
 			s.digester.bytes.Add(r.size)
 			if !yield(r, nil) {
@@ -179,38 +183,4 @@ func (s *Summer) remoteDigests(ctx context.Context, wanted iter.Seq[result]) ite
 			}
 		}
 	}
-}
-
-// requests yields a request for each result that is wanted. It is empty for a file that
-// no worker could read, which keeps its position in the order and counts against
-// maxRequestsAhead.
-func (d *remote) requests(wanted iter.Seq[result]) iter.Seq[request] {
-	return func(yield func(request) bool) {
-		for r := range wanted {
-			q := r.request()
-			d.mu.Lock()
-			d.pending = append(d.pending, r)
-			d.mu.Unlock()
-			if !yield(q) {
-				return
-			}
-		}
-	}
-}
-
-// next returns the first pending result.
-func (d *remote) next() result {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	r := d.pending[0]
-	d.pending[0] = result{}
-	d.pending = d.pending[1:]
-	d.results++
-	return r
-}
-
-func (d *remote) state() (isPending bool, results int) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return len(d.pending) > 0, d.results
 }

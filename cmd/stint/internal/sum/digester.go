@@ -64,6 +64,7 @@ type result struct {
 	alg    *algorithm
 	size   int64
 	digest []byte
+	want   []byte              // the digest that a checksum file lists
 	report func(*result) error // prints it, after the results before it
 }
 

@@ -46,7 +46,10 @@ func TestEndlessFileBlocksNoOther(t *testing.T) {
 	}
 	testfiles.Write(t, "a", "12345678")
 	stdin, _ := io.Pipe() // on which nothing ever comes
-	o := Options{Algorithm: "md5", Jobs: 2, Progress: "never"}
+	o := Options{Algorithm: "md5", Progress: "never"}
+	if err := o.Jobs.Set("2"); err != nil {
+		t.Fatal(err)
+	}
 	s, err := New(&o, args, console.Streams{Stdin: stdin, Stdout: io.Discard, Stderr: io.Discard})
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stint-go/stint/cmd/stint/internal/console"
+	"github.com/stint-go/stint/cmd/stint/internal/files"
 )
 
 // appendLine appends the line for r to b, byte for byte as coreutils prints it unless
@@ -81,38 +82,29 @@ var (
 	plainLine  = regexp.MustCompile(`(?s)^([[:xdigit:]]+)[ \t][ *]?(.+)$`)
 )
 
-// expectation is the content of one line of a checksum file.
-type expectation struct {
-	path   string
-	alg    *algorithm
-	digest []byte
-}
-
 // parse parses a line of a checksum file without its line end, and reports whether it is
 // well formed. It knows GNU's lines, BSD's with a tag, OpenSSL's, and BSD's reversed ones,
 // with one blank. alg is the algorithm of lines without a tag; if onlyAlg, a line with the
 // tag of another is refused.
-func parse(line string, alg *algorithm, onlyAlg bool) (e expectation, ok bool) {
+func parse(line string, alg *algorithm, onlyAlg bool) (r result, ok bool) {
 	line, escaped := strings.CutPrefix(strings.TrimLeft(line, " \t"), `\`)
-	e.alg = alg
+	r = result{Item: files.Item{Kind: files.Listed}, alg: alg}
 	var digest string
 	if m := taggedLine.FindStringSubmatch(line); m != nil {
-		e.alg, _ = algorithmByName(m[1])
-		e.path, digest = m[2], m[3]
+		r.alg, _ = algorithmByName(m[1])
+		r.Path, digest = m[2], m[3]
 	} else if m := plainLine.FindStringSubmatch(line); m != nil {
-		digest, e.path = m[1], m[2]
+		digest, r.Path = m[1], m[2]
 	}
 	var err error
-	e.digest, err = hex.DecodeString(digest)
-	switch {
-	case err != nil || len(e.digest) != e.alg.size || strings.Contains(e.path, "\x00"):
-		return e, false
-	case onlyAlg && e.alg != alg: // a weaker digest must not pass for the requested one
-		return e, false
-	case escaped:
-		ok = escapedName.MatchString(e.path)
-		e.path = nameUnescaper.Replace(e.path)
-		return e, ok
+	r.want, err = hex.DecodeString(digest)
+	if onlyAlg && r.alg != alg { // a weaker digest must not pass for the requested one
+		return r, false
 	}
-	return e, true
+	ok = err == nil && len(r.want) == r.alg.size && !strings.Contains(r.Path, "\x00")
+	if escaped {
+		ok = ok && escapedName.MatchString(r.Path)
+		r.Path = nameUnescaper.Replace(r.Path)
+	}
+	return r, ok
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"os"
 
 	"github.com/stint-go/stint/cmd/stint/internal/files"
@@ -22,13 +23,12 @@ var errTooLong = errors.New("a line is too long")
 type list struct {
 	*bufio.Scanner // of lines without their ends
 	io.Closer
-	name  string // as messages print it
-	isNUL bool   // lines end in NUL, not newline
+	name string // as messages print it
 }
 
 // openList opens the list at path. It is standard input if path is -.
-func (s *Summer) openList(ctx context.Context, path string, isNUL bool) (*list, error) {
-	l := &list{name: "standard input", isNUL: isNUL}
+func (s *Summer) openList(ctx context.Context, path string) (*list, error) {
+	l := &list{name: "standard input"}
 	in := s.std.Stdin
 	l.Closer = io.NopCloser(in)
 	if path != "-" {
@@ -40,22 +40,19 @@ func (s *Summer) openList(ctx context.Context, path string, isNUL bool) (*list, 
 	}
 	l.Scanner = bufio.NewScanner(interrupt.NewReader(ctx, in))
 	l.Buffer(nil, maxLine)
-	l.Split(l.split)
+	if s.Null {
+		l.Split(splitNUL)
+	}
 	return l, nil
 }
 
-// split is a bufio.SplitFunc.
-func (l *list) split(data []byte, atEOF bool) (advance int, line []byte, err error) {
-	end := "\n"
-	if l.isNUL {
-		end = "\x00"
+// splitNUL is a bufio.SplitFunc.
+func splitNUL(data []byte, atEOF bool) (advance int, name []byte, err error) {
+	if i := bytes.IndexByte(data, 0); i >= 0 {
+		return i + 1, data[:i], nil
 	}
-	line, _, ended := bytes.Cut(data, []byte(end))
-	switch {
-	case ended:
-		return len(line) + 1, line, nil
-	case atEOF && len(line) > 0:
-		return len(line), line, nil
+	if atEOF && len(data) > 0 {
+		return len(data), data, nil
 	}
 	return 0, nil, nil
 }
@@ -69,19 +66,21 @@ func (l *list) Err() error {
 	return err
 }
 
-// paths yields the names in the list. It skips an empty line. An empty name between NULs
-// is an error.
-func (l *list) paths(yield func(files.Item) bool) {
-	for l.Scan() {
-		it := files.Item{Path: l.Text()}
-		if it.Path == "" && l.isNUL {
-			it = files.Item{Path: l.name, Err: errors.New("invalid zero-length file name")}
+// listed yields the names in the list. It skips an empty line. With s.Null an empty name is an
+// error.
+func (s *Summer) listed(l *list) iter.Seq[files.Item] {
+	return func(yield func(files.Item) bool) {
+		for l.Scan() {
+			it := files.Item{Path: l.Text()}
+			if it.Path == "" && s.Null {
+				it = files.Item{Path: l.name, Err: errors.New("invalid zero-length file name")}
+			}
+			if it.Path != "" && !yield(it) {
+				return
+			}
 		}
-		if it.Path != "" && !yield(it) {
-			return
+		if err := l.Err(); err != nil {
+			yield(files.Item{Path: l.name, Err: err})
 		}
-	}
-	if err := l.Err(); err != nil {
-		yield(files.Item{Path: l.name, Err: err})
 	}
 }

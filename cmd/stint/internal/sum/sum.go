@@ -18,6 +18,7 @@ import (
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 	"github.com/stint-go/stint/cmd/stint/internal/files"
 	"github.com/stint-go/stint/cmd/stint/internal/interrupt"
+	"github.com/stint-go/stint/cmd/stint/internal/limit"
 	"github.com/stint-go/stint/cmd/stint/internal/server"
 )
 
@@ -46,7 +47,7 @@ type Options struct {
 	FilesFrom     string
 	Null          bool
 	Output        string
-	Jobs          int // files read concurrently; 0: the adaptive limit
+	Jobs          limit.Jobs // files read concurrently; never a file
 	Follow        bool
 	Progress      string
 	Server        server.Connection // workers of this server read the files; without a URL this process does
@@ -123,15 +124,16 @@ func (s *Summer) digests(ctx context.Context, wanted iter.Seq[result]) iter.Seq2
 		return s.remoteDigests(ctx, wanted)
 	}
 	opts := []stint.Option{stint.Queue(maxFilesAhead)}
-	if s.Jobs > 0 {
-		opts = append(opts, stint.Limit(s.Jobs))
+	if n := s.Jobs.N(); n > 0 {
+		opts = append(opts, stint.Limit(n))
 	}
 	return interrupt.Seq(ctx, stint.MapSeq(ctx, wanted, s.digester.read, opts...))
 }
 
-// reportAll reports all results that are wanted, in order. It returns an error of the
-// output or of ctx.
+// reportAll reports all results that are wanted, in order, and the progress. It returns an
+// error of the output or of ctx.
 func (s *Summer) reportAll(ctx context.Context, wanted iter.Seq[result]) error {
+	defer s.showProgress()()
 	for r, err := range s.digests(ctx, wanted) {
 		if err = cmp.Or(err, context.Cause(ctx)); err == nil {
 			err = r.report(&r)
@@ -163,17 +165,17 @@ func (s *Summer) print(ctx context.Context) error {
 	w := &files.Walker{Follow: s.Follow}
 	paths := s.paths
 	if s.FilesFrom != "" {
-		list, err := s.openList(ctx, s.FilesFrom, s.Null)
+		list, err := s.openList(ctx, s.FilesFrom)
 		if err != nil {
 			return cannotStart(s.FilesFrom, err)
 		}
 		defer list.Close()
 		if s.FilesFrom == "-" {
-			w.NoStdin = errors.New("standard input is the list of files")
+			w.Stdin() // a line that is "-" finds it read
 		}
-		paths = list.paths
+		paths = s.listed(list)
 	}
-	if s.Output == "" || s.Output == "-" {
+	if slices.Contains([]string{"", "-", "/dev/stdout"}, s.Output) {
 		return s.printAll(ctx, w, paths)
 	}
 	t, err := files.Create(ctx, s.Output)
@@ -197,8 +199,6 @@ func cannotStart(path string, err error) error {
 // printAll prints the digests of the files that w finds. It returns an error of the
 // output or of ctx.
 func (s *Summer) printAll(ctx context.Context, w *files.Walker, paths iter.Seq[files.Item]) error {
-	stop := s.showProgress()
-	defer stop()
 	return s.reportAll(ctx, func(yield func(result) bool) {
 		for it := range w.Items(ctx, paths) {
 			if !yield(result{Item: it, alg: s.alg, report: s.printLine}) {
@@ -213,7 +213,7 @@ func (s *Summer) printLine(r *result) error {
 	s.done.Add(1)
 	switch {
 	case r.Kind == files.Skipped:
-		s.note(console.Quote(r.Path) + ": skipped: " + r.Note)
+		s.note(console.Quote(r.Path) + ": skipped: not a regular file")
 		return nil
 	case r.Err != nil:
 		if _ = s.fail(r.Path, r.Err); !s.JSON {
@@ -242,16 +242,15 @@ func (s *Summer) showProgress() (stop func()) {
 		progress = console.NoProgress
 	}
 	started := time.Now()
-	line := func(what, elapsed string) string {
-		bytes := float64(s.digester.bytes.Load())
-		rate := bytes / max(time.Since(started).Seconds(), 1e-3)
-		return fmt.Sprintf("%d %s, %s%s, %s/s", s.done.Load(), what, console.Bytes(bytes), elapsed, console.Bytes(rate))
-	}
-	return s.console.Follow(progress, func() string { return line("files", "") }, func() string {
-		what := "files"
-		if s.done.Load() == 1 {
+	line := func(elapsed string) string {
+		n, what, bytes := s.done.Load(), "files", float64(s.digester.bytes.Load())
+		if n == 1 {
 			what = "file"
 		}
-		return line(what, " in "+console.Elapsed(time.Since(started)))
+		rate := bytes / max(time.Since(started).Seconds(), 1e-3)
+		return fmt.Sprintf("%d %s, %s%s, %s/s", n, what, console.Bytes(bytes), elapsed, console.Bytes(rate))
+	}
+	return s.console.Follow(progress, func() string { return line("") }, func() string {
+		return line(" in " + console.Elapsed(time.Since(started)))
 	})
 }
