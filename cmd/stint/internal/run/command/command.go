@@ -106,6 +106,9 @@ func (c *Command) HasPlace() bool {
 	return true
 }
 
+// IsConstant reports whether the command is a script that does the same for all items.
+func (c *Command) IsConstant() bool { return c.script != nil && !c.spec.Pipe && c.script.Constant() }
+
 // shell returns the shell of scripts: that of the user, unless its syntax is another one, or
 // bash if they may call a function that it has exported.
 func (s *Spec) shell() string {
