@@ -58,7 +58,7 @@ func (r *Runner) Advise(ctx context.Context, o AdviseOptions, watcher []string) 
 	known, began := new(atomic.Value), time.Now()
 	known.Store("measuring.")
 	stop := r.console.Follow(r.std.Progress("auto", false), func() string {
-		return fmt.Sprintf("%s of %v: %s Ctrl-C for the answer so far", console.Seconds(time.Since(began).Seconds()), o.Budget, known.Load())
+		return fmt.Sprintf("%v of %v: %s Ctrl-C for the answer so far", time.Since(began).Round(time.Second), o.Budget, known.Load())
 	}, func() string { return "" })
 	defer stop()
 	o.CPU = func() time.Duration { return time.Duration(a.used.Load()) }
