@@ -46,6 +46,7 @@ func TestReportWaiting(t *testing.T) {
 			r.counts.running = 0
 			r.mu.Unlock()
 			time.Sleep(time.Hour)
+			synctest.Wait()
 			if errs.String() != test.want {
 				t.Errorf("%s: %q, want %q", test.what, errs.String(), test.want)
 			}
