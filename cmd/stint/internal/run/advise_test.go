@@ -53,7 +53,7 @@ func TestAdviseLines(t *testing.T) {
 		{Options{Spec: command.Spec{Command: []string{"echo", "x{}$"}}}, 2, "seq 0 1 | stint run echo 'x{}$'", "seq 0 1 | xargs -P 4 -I{} echo 'x{}$'", "x0$\nx1$\n"},
 		{Options{Spec: command.Spec{Command: []string{"echo", "1"}}}, 2, "seq 0 1 | stint run -s ': {}; echo 1'", "seq 0 1 | xargs -P 4 -I{} echo 1", "1\n1\n"},
 		{Options{Spec: command.Spec{Command: []string{"echo", "{.}"}}}, 2, "seq 0 1 | stint run echo '{.}'", "", ""},
-		{Options{Spec: command.Spec{Command: []string{"echo", "${}"}}}, 2, "seq 0 1 | stint run echo '${}'", "", ""},
+		{Options{Spec: command.Spec{Command: []string{"echo", "${}"}}}, 2, `seq 0 1 | stint run -s ': {}; echo '\''${}'\'''`, "", ""},
 		{Options{Spec: command.Spec{Command: []string{"echo", "x"}, Shell: true}}, 2, "seq 0 1 | stint run -s ': {}; echo x'", "", ""},
 		{Options{Spec: command.Spec{Command: []string{"echo $1"}, Shell: true}}, 2, "seq 0 1 | stint run -s 'echo $1'", "", ""},
 		{Options{Spec: command.Spec{Command: echo}, Null: true, Files: []string{"a file", "-"}}, 0, "stint run -0 -a 'a file' -a - echo {}", "", ""},
