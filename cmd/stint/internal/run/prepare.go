@@ -80,12 +80,6 @@ func (r *Runner) bound() {
 	}
 }
 
-// An inputFile is a file, perhaps a pipe, whose reader fails when the run ends.
-type inputFile struct {
-	io.Reader
-	io.Closer
-}
-
 // readsStdin reports whether standard input is the input, or a part of it.
 func (r *Runner) readsStdin() bool {
 	return len(r.Files)+len(r.Lists) == 0 || slices.Contains(r.Files, "-")
@@ -110,7 +104,10 @@ func (r *Runner) open(ctx context.Context) (*items.Items, error) {
 		if err != nil {
 			return nil, err
 		}
-		return inputFile{interrupt.NewReader(ctx, f), f}, nil
+		return struct { // perhaps a pipe, whose reader fails when the run ends
+			io.Reader
+			io.Closer
+		}{interrupt.NewReader(ctx, f), f}, nil
 	}
 	source, err := interrupt.Call(ctx, func() (*items.Items, error) { return items.Open(o) })
 	if err != nil {

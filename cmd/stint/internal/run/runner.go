@@ -394,10 +394,11 @@ func (c *counts) summary(command *command.Command) string {
 	if n := c.failed + c.succeeded; n > 1 {
 		what = fmt.Sprintf("%d of %d jobs", c.failed, n)
 	}
-	if c.failed == 1 {
-		return fmt.Sprintf("%s failed: job %d, %s: %s", what, c.first.Seq, c.first.Reason(), command.Told(c.first.Items, c.first.Seq))
+	first := ":"
+	if c.failed > 1 {
+		first = "; the first is"
 	}
-	return fmt.Sprintf("%s failed; the first is job %d, %s: %s", what, c.first.Seq, c.first.Reason(), command.Told(c.first.Items, c.first.Seq))
+	return fmt.Sprintf("%s failed%s job %d, %s: %s", what, first, c.first.Seq, c.first.Reason(), command.Told(c.first.Items, c.first.Seq))
 }
 
 // reportWaiting says some time after a signal has ended ctx that jobs still run, if any do: they may
