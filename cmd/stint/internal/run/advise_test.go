@@ -4,11 +4,8 @@ package run
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"io"
 	"maps"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -132,8 +129,7 @@ func TestAdviseCalls(t *testing.T) {
 	}
 }
 
-// TestAdviseBeside runs two commands that wait for each other: neither has run alone. When the context
-// ends, commands are terminated, and killed.
+// TestAdviseBeside runs two commands that wait for each other: neither has run alone.
 func TestAdviseBeside(t *testing.T) {
 	t.Chdir(t.TempDir())
 	a := adviserOf(t, Options{Spec: command.Spec{Command: []string{"touch {}; until [ -e 0 ] && [ -e 1 ]; do sleep 0.01; done"}, Shell: true}}, AdviseOptions{N: 2}, "")
@@ -141,16 +137,5 @@ func TestAdviseBeside(t *testing.T) {
 	go func() { first <- a.call(t.Context(), 0) }()
 	if err := cmp.Or(a.call(t.Context(), 1), <-first); err != nil || len(a.alone) > 0 || a.used.Load() == 0 {
 		t.Errorf("%v; outputs alone %v, CPU time %d; want none alone", err, maps.Keys(a.alone), a.used.Load())
-	}
-	a = adviserOf(t, Options{Spec: command.Spec{Command: []string{"trap : TERM; touch started; while :; do sleep 0.01; done"}, Shell: true}}, AdviseOptions{N: 1}, "")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	because := errors.New("enough")
-	go func() {
-		for _, err := os.Stat("started"); err != nil; _, err = os.Stat("started") {
-		}
-		cancel(because)
-	}()
-	if err := a.call(ctx, 0); err != because {
-		t.Errorf("%v, want the cause", err)
 	}
 }

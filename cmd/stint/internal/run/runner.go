@@ -370,9 +370,7 @@ func (r *Runner) end(ctx context.Context, err error) error {
 	}
 	var write *console.WriteError
 	switch cause := context.Cause(ctx); {
-	case errors.As(err, &write):
-		return write
-	case cause != nil && errors.As(cause, &write):
+	case errors.As(errors.Join(err, cause), &write):
 		return write
 	case c.halted != nil && r.Halt.Success:
 		return nil
