@@ -44,7 +44,7 @@ func newAdvise(std console.Streams) *cobra.Command {
 	asJSON, f := false, cmd.Flags()
 	addItemFlags(f, &o)
 	f.IntVar(&a.N, "n", 0, "the items are 0 to `N`-1")
-	f.Var((*run.Duration)(&a.Budget), "budget", "measure for no longer than this: seconds, or 2m30s")
+	addDuration(f, &a.Budget, "budget", "measure for a `duration` at most: seconds, or 2m30s; the default is 1m")
 	f.IntVar(&a.Most, "most", 0, "run up to `N` commands at once; the default is 256, or the number of CPUs if that is more")
 	f.BoolVar(&a.Once, "once", false, "run COMMAND at most once for each item; the answer is less sure")
 	f.BoolVar(&asJSON, "json", false, "print the answer as a JSON object")

@@ -65,23 +65,20 @@ func (r *recorder) Write(b []byte) (int, error) {
 func status(err error, c *console.Console) int {
 	var usage *usageError
 	var write *console.WriteError
-	var failed console.Failure
 	var exit *console.ExitError
 	switch {
 	case err == nil:
 		return statusOK
-	case errors.As(err, &exit):
-		if exit.Message != "" {
-			c.Message(exit.Message)
-		}
-		return exit.Status
-	case errors.Is(err, console.ErrReported):
-		return statusFailed
 	case errors.As(err, &write) && errors.Is(err, syscall.EPIPE): // no reader: nothing to say
 		return statusSignal + int(syscall.SIGPIPE)
-	case errors.As(err, &write), errors.As(err, &failed):
+	case errors.As(err, &write):
 		c.Message(err.Error())
 		return statusFailed
+	case errors.As(err, &exit):
+		if exit.Message != "" {
+			c.Message(err.Error())
+		}
+		return exit.Status
 	}
 	command := "stint" // cobra's own errors: an unknown command or an unexpected argument
 	if errors.As(err, &usage) {

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -20,6 +21,11 @@ func addItemFlags(f *pflag.FlagSet, o *run.Options) {
 	f.StringArrayVarP(&o.Files, "arg-file", "a", nil, "read items from `FILE`, one per line (-: standard input); repeatable")
 	f.BoolVarP(&o.Null, "null", "0", false, "items end in NUL instead of newline")
 	f.BoolVarP(&o.Shell, "shell", "s", false, "COMMAND is a script for the shell")
+}
+
+// addDuration adds a flag that is a number of seconds, or a duration as Go writes it.
+func addDuration(f *pflag.FlagSet, d *time.Duration, name, usage string) {
+	f.Func(name, usage, func(s string) (err error) { *d, err = run.ParseDuration(s); return err })
 }
 
 func addRunFlags(cmd *cobra.Command, o *run.Options) {
@@ -39,11 +45,11 @@ func addRunFlags(cmd *cobra.Command, o *run.Options) {
 	f.StringVar(&o.Jobserver, "jobserver", "", "share the number of jobs with makes in jobs, told of it by `STYLE`: auto, fifo or pipe")
 	f.Lookup("jobserver").NoOptDefVal = "auto"
 	complete(cmd, "jobserver", "auto", "fifo", "pipe")
-	f.Var((*run.Duration)(&o.Delay), "delay", "wait this long between two starts")
-	f.Var((*run.Duration)(&o.Timeout), "timeout", "terminate jobs that take longer: seconds, or 2m30s")
+	addDuration(f, &o.Delay, "delay", "wait a `duration` between two starts")
+	addDuration(f, &o.Timeout, "timeout", "terminate jobs after a `duration`: seconds, or 2m30s")
 	f.IntVar(&o.Retries, "retries", 0, "retry a failed job up to `N` times")
-	f.Var((*run.Duration)(&o.RetryDelay), "retry-delay", "wait this long before a retry, twice as long before the next")
-	f.Var(&o.Halt, "halt", "start no more (soon) or end all (now) after ,fail=N (default 1) or ,success=N")
+	addDuration(f, &o.RetryDelay, "retry-delay", "wait a `duration` before a retry, twice as long before the next")
+	f.Func("halt", "`when` to start no more (soon) or end all (now) after ,fail=N (default 1) or ,success=N", func(s string) (err error) { o.Halt, err = run.ParseHalt(s); return err })
 	complete(cmd, "halt", "never", "soon,fail=1", "now,fail=1", "soon,success=1", "now,success=1")
 	f.BoolVar(&o.DryRun, "dry-run", false, "print the commands and run none")
 	f.IntVar(&o.Nice, "nice", 0, "add `N` to the niceness of jobs")

@@ -7,14 +7,20 @@ import (
 	"syscall"
 )
 
-// ErrReported ends a run that failed after the reason has been printed.
-var ErrReported = errors.New("failed")
-
-// Failure is an error that ends a run. Its text is the whole message.
-type Failure string
+// An ExitError ends a run with an exit status, after Message unless that is empty.
+type ExitError struct {
+	Status  int
+	Message string
+}
 
 // Error returns the message.
-func (f Failure) Error() string { return string(f) }
+func (e *ExitError) Error() string { return e.Message }
+
+// ErrReported ends a run that failed after the reason has been printed.
+var ErrReported = Failure("")
+
+// Failure returns an error that ends a run that failed. Its text is the whole message.
+func Failure(text string) error { return &ExitError{1, text} }
 
 // WriteError is an error of writing the results.
 type WriteError struct{ Err error }
@@ -39,12 +45,3 @@ func Reason(err error) string {
 	}
 	return err.Error()
 }
-
-// An ExitError ends a run with an exit status of its own, after Message unless that is empty.
-type ExitError struct {
-	Status  int
-	Message string
-}
-
-// Error returns the message.
-func (e *ExitError) Error() string { return e.Message }

@@ -19,18 +19,6 @@ func Bytes(n float64) string {
 	return fmt.Sprintf("%.1f %s", n, units[i])
 }
 
-// Seconds formats an estimated duration.
-func Seconds(s float64) string {
-	n := int64(s + 0.5)
-	switch {
-	case n < 60:
-		return fmt.Sprintf("%ds", n)
-	case n < 3600:
-		return fmt.Sprintf("%dm%02ds", n/60, n%60)
-	}
-	return fmt.Sprintf("%dh%02dm", n/3600, n/60%60)
-}
-
 // Elapsed formats a measured duration with three digits, or to the second.
 func Elapsed(d time.Duration) string {
 	unit := time.Millisecond

@@ -58,7 +58,7 @@ func (r *Runner) Advise(ctx context.Context, o AdviseOptions, watcher []string) 
 	known, began := new(atomic.Value), time.Now()
 	known.Store("measuring.")
 	stop := r.console.Follow(r.std.Progress("auto", false), func() string {
-		return fmt.Sprintf("%s of %v: %s Ctrl-C for the answer so far", console.Seconds(time.Since(began).Seconds()), o.Budget, known.Load())
+		return fmt.Sprintf("%v of %v: %s Ctrl-C for the answer so far", time.Since(began).Round(time.Second), o.Budget, known.Load())
 	}, func() string { return "" })
 	defer stop()
 	o.CPU = func() time.Duration { return time.Duration(a.used.Load()) }
@@ -161,57 +161,46 @@ func (a *adviser) ended(i int, j *output.Job, beside bool, sum uint64, said stri
 	return nil
 }
 
-// lines returns the command lines that follow a report: of stint run, and of xargs if it does the
-// same.
+// lines returns the command lines that follow a report: of stint run, and with --n of xargs, if it
+// does the same.
 func (a *adviser) lines(r *advise.Report) string {
-	flags, lists, from := a.input()
+	flags, command, unnamed := "", template.Quote(a.Command), a.o.N > 0 && !a.named
 	if r.Answer != advise.NotSure && r.Best.Limit > 0 { // stint run would find a worse number, or none
-		flags = fmt.Sprintf("-j %d ", r.Best.Limit) + flags
+		flags = fmt.Sprintf("-j %d ", r.Best.Limit)
 	}
-	command := template.Quote(a.Command)
-	run, place := command, "-0 -I{}"
-	switch unnamed := a.o.N > 0 && !a.named; {
-	case unnamed && a.Shell: // without a warning
-		flags, run = flags+"-s ", template.Quote([]string{": {}; " + strings.Join(a.Command, " ")})
-	case unnamed: // a script, to which nothing is appended
-		flags, run = flags+"-s ", template.Quote([]string{": {}; " + command})
-	case a.Shell:
-		flags += "-s "
-	case !a.named:
-		place = "-0 -n 1"
-	}
-	line := "stint run " + flags + strings.TrimSpace(run+lists)
-	if a.o.N > 0 {
-		from, place = fmt.Sprintf("seq 0 %d", a.o.N-1), "-I{}"
-		line = from + " | " + line
-	}
-	rest := strings.NewReplacer("${}", "{", "{}", "").Replace(strings.Join(a.Command, " ")) // it may have placeholders that xargs does not
-	if r.Limit < 2 || a.Shell || len(a.Command) == 0 || strings.Contains(rest, "{") || len(a.Files)+len(a.Lists) > 1 {
-		return line
-	}
-	return fmt.Sprintf("%s\n%s | xargs -P %d %s %s", line, from, r.Limit, place, command)
-}
-
-// input returns the flags and the lists with the items, and a command that writes them for xargs -0.
-func (a *adviser) input() (flags, lists, from string) {
-	from = `tr '\n' '\0'`
 	if a.Null {
-		flags, from = "-0 ", "cat"
+		flags += "-0 "
 	}
 	for _, name := range a.Files {
 		flags += "-a " + template.Quote([]string{name}) + " "
-		if name != "-" {
-			from += " < " + template.Quote([]string{name})
-		}
 	}
+	script := command
+	if a.Shell {
+		script = strings.Join(a.Command, " ")
+	}
+	if unnamed { // a script, to which nothing is appended, without a warning
+		flags, command = flags+"-s ", template.Quote([]string{": {}; " + script})
+	} else if a.Shell {
+		flags += "-s "
+	}
+	line := strings.TrimSpace("stint run " + flags + command)
 	for _, list := range a.Lists {
 		items := template.Quote(list)
 		if len(items) > 2000 { // more would not be read; a shell refuses this
 			items = "<ITEMS>"
 		}
-		lists, from = lists+" ::: "+items, `printf '%s\0' `+items
+		line += " ::: " + items
 	}
-	return flags, lists, from
+	if a.o.N == 0 {
+		return line
+	}
+	numbers := fmt.Sprintf("seq 0 %d | ", a.o.N-1)
+	line = numbers + line
+	rest := strings.NewReplacer("${}", "{", "{}", "").Replace(script) // it may have placeholders that xargs does not
+	if r.Limit > 1 && !a.Shell && !strings.Contains(rest, "{") {
+		line += fmt.Sprintf("\n%sxargs -P %d -I{} %s", numbers, r.Limit, script)
+	}
+	return line
 }
 
 // A beginning keeps the first bytes that are written to it.

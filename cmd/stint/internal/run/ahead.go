@@ -19,20 +19,17 @@ func (a *ahead) add(ctx context.Context, bytes int, limit func() int) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.room.L = &a.mu
-	if full := a.isFull(limit); full {
+	full := func() bool { return a.bytes > maxAheadBytes && a.jobs > limit() }
+	if full() {
 		defer context.AfterFunc(ctx, a.wake)()
-		for full && ctx.Err() == nil {
+		for full() && ctx.Err() == nil {
 			a.room.Wait()
-			full = a.isFull(limit)
 		}
 	}
 	a.jobs++
 	a.bytes += bytes
 	return context.Cause(ctx)
 }
-
-// isFull reports whether no job is to be added. It is called with mu held.
-func (a *ahead) isFull(limit func() int) bool { return a.bytes > maxAheadBytes && a.jobs > limit() }
 
 func (a *ahead) wake() {
 	a.mu.Lock()
@@ -45,7 +42,5 @@ func (a *ahead) remove(bytes int) {
 	defer a.mu.Unlock()
 	a.jobs--
 	a.bytes -= bytes
-	if a.room.L != nil {
-		a.room.Broadcast()
-	}
+	a.room.Broadcast()
 }

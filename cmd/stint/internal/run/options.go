@@ -3,7 +3,6 @@ package run
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -48,38 +47,19 @@ type Options struct {
 	Server server.Connection // workers of this server run the jobs; without a URL this process does
 }
 
-// A Duration is a flag: a number of seconds, or a duration as Go writes it.
-type Duration time.Duration
-
-// Set parses s.
-func (d *Duration) Set(s string) error {
-	if seconds, err := strconv.ParseFloat(s, 64); err == nil {
-		if !(seconds >= 0 && seconds < math.MaxInt64/1e9) {
-			return errors.New("want a duration that is not negative, such as 1.5 or 2m30s")
-		}
-		*d = Duration(seconds * float64(time.Second))
-		return nil
+// ParseDuration parses a number of seconds, or a duration as Go writes it.
+func ParseDuration(s string) (time.Duration, error) {
+	d, err := time.ParseDuration(s)
+	if seconds, failed := strconv.ParseFloat(s, 64); failed == nil && seconds < math.MaxInt64/1e9 {
+		d, err = time.Duration(seconds*float64(time.Second)), nil
 	}
-	got, err := time.ParseDuration(s)
-	if err != nil || got < 0 {
-		return errors.New("want seconds or a duration, such as 1.5 or 2m30s")
+	if err != nil || d < 0 {
+		return 0, errors.New("want seconds or a duration, such as 1.5 or 2m30s")
 	}
-	*d = Duration(got)
-	return nil
+	return d, nil
 }
 
-// String formats d; "" is the default of a flag.
-func (d *Duration) String() string {
-	if *d == 0 {
-		return ""
-	}
-	return time.Duration(*d).String()
-}
-
-// Type returns the name of the value in the help.
-func (d *Duration) Type() string { return "duration" }
-
-// A Halt is a flag: when to end a run early. The zero value is never.
+// A Halt says when to end a run early. The zero value is never.
 type Halt struct {
 	When    When
 	Count   int  // of jobs
@@ -95,44 +75,20 @@ const (
 	Now        // and those that run are terminated
 )
 
-// Set parses s: never, or soon or now with ,fail=N or ,success=N.
-func (h *Halt) Set(s string) error {
+// ParseHalt parses never, or soon or now with ,fail=N or ,success=N.
+func ParseHalt(s string) (Halt, error) {
+	if s == "never" {
+		return Halt{}, nil
+	}
 	when, condition, has := strings.Cut(s, ",")
+	if !has {
+		condition = "fail=1"
+	}
 	what, count, _ := strings.Cut(condition, "=")
 	n, err := strconv.Atoi(count)
-	got := Halt{Count: n, Success: what == "success"}
-	switch when {
-	case "never":
-		if !has {
-			*h = Halt{}
-			return nil
-		}
-	case "soon":
-		got.When = Soon
-	case "now":
-		got.When = Now
+	h := Halt{When: map[string]When{"soon": Soon, "now": Now}[when], Count: n, Success: what == "success"}
+	if h.When == Never || err != nil || n < 1 || what != "fail" && !h.Success {
+		return Halt{}, errors.New("want never, or soon or now with ,fail=N or ,success=N, such as now,fail=1")
 	}
-	if !has {
-		got.Count, err, what = 1, nil, "fail"
-	}
-	if got.When == Never || err != nil || got.Count < 1 || what != "fail" && what != "success" {
-		return errors.New("want never, or soon or now with ,fail=N or ,success=N, such as now,fail=1")
-	}
-	*h = got
-	return nil
+	return h, nil
 }
-
-// String formats h; "" is the default of a flag.
-func (h *Halt) String() string {
-	if h.When == Never {
-		return ""
-	}
-	what := "fail"
-	if h.Success {
-		what = "success"
-	}
-	return fmt.Sprintf("%s,%s=%d", [...]string{"never", "soon", "now"}[h.When], what, h.Count)
-}
-
-// Type returns the name of the value in the help.
-func (h *Halt) Type() string { return "when" }

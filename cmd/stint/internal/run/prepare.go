@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -64,33 +63,8 @@ func (r *Runner) prepare() (err error) {
 
 // warn says what is perhaps not what the user wants.
 func (r *Runner) warn() {
-	if !r.Quiet {
-		r.command.Warn(func(text string) { r.console.Message("warning: " + text) })
-	}
-}
-
-// warnOfPlaceholder says that a placeholder stands for an item that a job does not have. It is
-// empty, as for GNU parallel: "rm -r {1}/{3}" with two lists is perhaps not what the user wants.
-func (r *Runner) warnOfPlaceholder(text string, seq int64, items int) {
-	what := fmt.Sprintf("%d items", items)
-	if items == 1 {
-		what = "one item"
-	}
-	advice := ""
-	if items == 1 && r.MaxArgs == 0 && r.ColSep == "" {
-		advice = "; --colsep splits items, --max-args gives jobs several"
-	}
-	r.console.Message(fmt.Sprintf("warning: %s is empty: job %d has %s%s", text, seq, what, advice))
-}
-
-// warnOfNothing says that a run which resumes without a command had no items: the log has the
-// commands, but does not start them.
-func (r *Runner) warnOfNothing() {
-	r.mu.Lock()
-	c := r.counts
-	r.mu.Unlock()
-	if (r.Resume || r.ResumeFailed) && len(r.Command) == 0 && c.skipped+c.succeeded+c.failed == 0 && !r.Quiet {
-		r.console.Message("warning: there were no items: to resume, give the command and the items of the run before")
+	if r.command.IsConstant() && !r.Quiet {
+		r.console.Message(`warning: the script names no item, by {} or "$1": all jobs are the same`)
 	}
 }
 
@@ -104,12 +78,6 @@ func (r *Runner) bound() {
 	if r.input.Jobs == 0 {
 		r.input.Jobs = machine.CPUs()
 	}
-}
-
-// An inputFile is a file, perhaps a pipe, whose reader fails when the run ends.
-type inputFile struct {
-	io.Reader
-	io.Closer
 }
 
 // readsStdin reports whether standard input is the input, or a part of it.
@@ -136,7 +104,10 @@ func (r *Runner) open(ctx context.Context) (*items.Items, error) {
 		if err != nil {
 			return nil, err
 		}
-		return inputFile{interrupt.NewReader(ctx, f), f}, nil
+		return struct { // perhaps a pipe, whose reader fails when the run ends
+			io.Reader
+			io.Closer
+		}{interrupt.NewReader(ctx, f), f}, nil
 	}
 	source, err := interrupt.Call(ctx, func() (*items.Items, error) { return items.Open(o) })
 	if err != nil {

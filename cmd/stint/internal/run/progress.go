@@ -12,7 +12,7 @@ func (r *Runner) showProgress() (stop func()) {
 	isShared := r.Ungroup || r.isTyped() || r.log.IsTerminal()
 	isFed := r.Progress == "auto" && r.readsStdin() && console.IsPipe(r.std.Stdin)
 	line := func() string {
-		if isFed && r.jobsInAll() < 0 { // what writes to the pipe may write errors to the terminal
+		if isFed && r.count().total < 0 { // what writes to the pipe may write errors to the terminal
 			return ""
 		}
 		return r.progressLine(time.Since(r.used.Began))
@@ -26,19 +26,10 @@ func (r *Runner) showProgress() (stop func()) {
 	return r.console.Follow(r.std.Progress(r.Progress, isShared), line, last)
 }
 
-// jobsInAll returns the number of jobs, -1 while it is not known.
-func (r *Runner) jobsInAll() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.counts.total
-}
-
 // progressLine returns what is done, what runs, and what is left if the total is known. It is
 // ASCII, so that it can be cut anywhere.
 func (r *Runner) progressLine(elapsed time.Duration) string {
-	r.mu.Lock()
-	c := r.counts
-	r.mu.Unlock()
+	c := r.count()
 	done := c.succeeded + c.failed
 	line := fmt.Sprint(done)
 	if c.total >= 0 {
@@ -47,7 +38,7 @@ func (r *Runner) progressLine(elapsed time.Duration) string {
 	rate := float64(done) / max(elapsed.Seconds(), 1e-3)
 	line += fmt.Sprintf(" jobs, %d failed, %d running, %s", c.failed, c.running, console.Rate(rate))
 	if left := c.total - c.skipped - done; c.total >= 0 && left > 0 && rate > 0 {
-		line += fmt.Sprintf(", %s left", console.Seconds(float64(left)/rate))
+		line += fmt.Sprintf(", %v left", time.Duration(min(float64(left)/rate, 1e9))*time.Second)
 	}
 	if s := r.state(); s.Limit > 0 || r.executor != nil {
 		line += fmt.Sprintf("; limit %d", s.Limit)
@@ -60,9 +51,7 @@ func (r *Runner) progressLine(elapsed time.Duration) string {
 
 // lastLine returns what was done.
 func (r *Runner) lastLine(elapsed time.Duration) string {
-	r.mu.Lock()
-	c := r.counts
-	r.mu.Unlock()
+	c := r.count()
 	done := c.succeeded + c.failed
 	line := fmt.Sprintf("%d jobs", done)
 	if done == 1 {

@@ -103,11 +103,11 @@ func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if r.DryRun {
-		return r.dryRun(ctx, source)
-	}
 	if _, err := interrupt.Call(ctx, func() (any, error) { return nil, r.openLogs() }); err != nil { // perhaps pipes
 		return err
+	}
+	if r.DryRun {
+		return r.dryRun(ctx, source)
 	}
 	r.printer = output.New(r.Format, r.std, r.console, func(err error) { cancel(err) })
 	defer context.AfterFunc(ctx, r.printer.Abort)()
@@ -125,9 +125,6 @@ func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
 	err = run(ctx, source)
 	r.printer.Rest()
 	r.printer.Summary(r.summary())
-	if err == nil && ctx.Err() == nil {
-		r.warnOfNothing()
-	}
 	stopSamples()
 	err = errors.Join(err, r.printer.Close(), r.closeLogs())
 	stopProgress()
@@ -301,8 +298,8 @@ func (r *Runner) all(ctx context.Context, source *items.Items) iter.Seq2[*output
 				return
 			}
 			if p := r.command.Beyond(len(list)); p != "" && !warned {
-				warned = true
-				r.warnOfPlaceholder(p, seq+1, len(list))
+				warned = true // "rm -r {1}/{3}" with two lists is perhaps not what the user wants
+				r.console.Message(fmt.Sprintf("warning: %s is empty: job %d has no item for it; see --colsep and --max-args", p, seq+1))
 			}
 			if !next(&output.Job{Items: list}) {
 				return
@@ -329,54 +326,38 @@ func inputError(err error) error {
 
 // dryRun prints the commands.
 func (r *Runner) dryRun(ctx context.Context, source *items.Items) error {
-	if r.Resume || r.ResumeFailed {
-		done, err := joblog.Read(r.Joblog, r.ResumeFailed)
-		if err != nil {
-			return console.Failure(err.Error())
-		}
-		r.done = done
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	out := console.NewOutput(r.std.Stdout, r.console, func(err error) { cancel(err) })
-	for j, err := range r.all(ctx, source) {
+	out := console.NewOutput(r.std.Stdout, r.console, func(err error) { r.cancel(err) })
+	for j, err := range r.jobs(ctx, source) {
 		if err != nil {
 			return errors.Join(err, out.Flush())
 		}
-		if r.done != nil && r.done.Take(j.Log) {
-			continue
-		}
+		r.ahead.remove(j.Ahead)
 		if err := out.Line(append([]byte(r.command.Shown(j.Items, j.Seq)), '\n')); err != nil {
 			return err
 		}
 	}
-	return out.Flush()
+	return cmp.Or(out.Flush(), context.Cause(ctx))
 }
 
-// openLogs opens the files that tell of jobs.
-func (r *Runner) openLogs() error {
-	if err := r.openLog(); err != nil {
-		return err
-	}
-	return r.openTrace()
-}
-
-// openLog opens the job log, and reads which jobs are done.
-func (r *Runner) openLog() (err error) {
-	if r.Joblog == "" {
-		return nil
-	}
+// openLogs reads which jobs are done, and opens the files that tell of jobs.
+func (r *Runner) openLogs() (err error) {
 	if r.Resume || r.ResumeFailed {
-		if r.done, err = joblog.Read(r.Joblog, r.ResumeFailed); err == nil {
-			r.log, err = joblog.Open(r.Joblog)
-		}
-	} else {
+		r.done, err = joblog.Read(r.Joblog, r.ResumeFailed)
+	}
+	switch {
+	case err != nil || r.Joblog == "" || r.DryRun:
+	case r.done != nil:
+		r.log, err = joblog.Open(r.Joblog)
+	default:
 		r.log, err = joblog.Create(r.Joblog)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return console.Failure("--joblog: " + err.Error())
+	case r.DryRun:
+		return nil
 	}
-	return nil
+	return r.openTrace()
 }
 
 // end returns how the run has ended: err is the first error of the run, not of a job.
@@ -389,9 +370,7 @@ func (r *Runner) end(ctx context.Context, err error) error {
 	}
 	var write *console.WriteError
 	switch cause := context.Cause(ctx); {
-	case errors.As(err, &write):
-		return write
-	case cause != nil && errors.As(cause, &write):
+	case errors.As(errors.Join(err, cause), &write):
 		return write
 	case c.halted != nil && r.Halt.Success:
 		return nil
@@ -413,52 +392,37 @@ func (c *counts) summary(command *command.Command) string {
 	if n := c.failed + c.succeeded; n > 1 {
 		what = fmt.Sprintf("%d of %d jobs", c.failed, n)
 	}
-	if c.failed == 1 {
-		return fmt.Sprintf("%s failed: job %d, %s: %s", what, c.first.Seq, c.first.Reason(), command.Told(c.first.Items, c.first.Seq))
+	first := ":"
+	if c.failed > 1 {
+		first = "; the first is"
 	}
-	return fmt.Sprintf("%s failed; the first is job %d, %s: %s", what, c.first.Seq, c.first.Reason(), command.Told(c.first.Items, c.first.Seq))
+	return fmt.Sprintf("%s failed%s job %d, %s: %s", what, first, c.first.Seq, c.first.Reason(), command.Told(c.first.Items, c.first.Seq))
 }
 
-// reportWaiting says some time after a signal has ended ctx, until stop is called, that jobs still
-// run: they may take their time.
-func (r *Runner) reportWaiting(ctx context.Context) (stop func()) {
-	over := make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		select {
-		case <-over:
-			return
-		case <-ctx.Done():
-		}
+// reportWaiting says some time after a signal has ended ctx that jobs still run, if any do: they may
+// take their time.
+func (r *Runner) reportWaiting(ctx context.Context) (stop func() bool) {
+	return context.AfterFunc(ctx, func() {
 		if !errors.Is(context.Cause(ctx), context.Canceled) { // no signal, but --halt or an error
 			return
 		}
-		wait := time.NewTimer(waitInterval)
-		defer wait.Stop()
-		select {
-		case <-over:
-			return
-		case <-wait.C:
-		}
-		r.mu.Lock()
-		n := r.counts.running
-		r.mu.Unlock()
-		if n > 0 {
-			r.console.Message(fmt.Sprintf("waiting for running jobs: %d; a second signal kills them", n))
-		}
+		time.AfterFunc(waitInterval, func() {
+			if n := r.count().running; n > 0 {
+				r.console.Message(fmt.Sprintf("waiting for running jobs: %d; a second signal kills them", n))
+			}
+		})
 	})
-	return func() {
-		close(over)
-		wg.Wait()
-	}
+}
+
+// count returns the jobs so far.
+func (r *Runner) count() counts {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.counts
 }
 
 // stopped reports whether no more jobs are to start.
-func (r *Runner) stopped() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.counts.halting
-}
+func (r *Runner) stopped() bool { return r.count().halting }
 
 // size returns the bytes that a job has until it has ended.
 func size(j *output.Job) int {
@@ -540,9 +504,7 @@ func (r *Runner) state() limit.State {
 
 // summary returns how many jobs have run.
 func (r *Runner) summary() output.Summary {
-	r.mu.Lock()
-	c := r.counts
-	r.mu.Unlock()
+	c := r.count()
 	return output.Summary{Jobs: c.succeeded + c.failed, Succeeded: c.succeeded, Failed: c.failed, Skipped: c.skipped, Time: time.Since(r.used.Began).Seconds(), CPU: r.used.CPU().Seconds(), Limit: r.state()}
 }
 

@@ -33,7 +33,7 @@ func TestReportWaiting(t *testing.T) {
 			defer signal()
 			ctx, cancel := context.WithCancelCause(signalled)
 			defer cancel(nil)
-			stop := r.reportWaiting(ctx)
+			defer r.reportWaiting(ctx)()
 			time.Sleep(time.Minute)
 			if test.signal {
 				signal()
@@ -42,7 +42,11 @@ func TestReportWaiting(t *testing.T) {
 				cancel(test.cause)
 			}
 			time.Sleep(test.lasts)
-			stop()
+			r.mu.Lock()
+			r.counts.running = 0
+			r.mu.Unlock()
+			time.Sleep(time.Hour)
+			synctest.Wait()
 			if errs.String() != test.want {
 				t.Errorf("%s: %q, want %q", test.what, errs.String(), test.want)
 			}

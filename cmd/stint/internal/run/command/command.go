@@ -32,7 +32,6 @@ type Command struct {
 	template *template.Template // nil: jobs are scripts
 	script   *template.Script   // nil: the item is the script
 	name     string             // of the program, if it is the same for all jobs
-	first    string             // its name with placeholders, otherwise
 	path     string             // of name, or of the shell
 	env      []string
 }
@@ -62,8 +61,6 @@ func newCommand(s Spec, shell string) *Command {
 		c.template = template.Parse(s.Command, s.Replace)
 		if first := template.Parse(s.Command[:1], s.Replace).Expand([]string{"item"}, 1, 1); len(first) == 2 && first[0] == s.Command[0] {
 			c.name = s.Command[0]
-		} else {
-			c.first = s.Command[0]
 		}
 	}
 	return c
@@ -105,6 +102,9 @@ func (c *Command) HasPlace() bool {
 	}
 	return true
 }
+
+// IsConstant reports whether the command is a script that does the same for all items.
+func (c *Command) IsConstant() bool { return c.script != nil && !c.spec.Pipe && c.script.Constant() }
 
 // shell returns the shell of scripts: that of the user, unless its syntax is another one, or
 // bash if they may call a function that it has exported.
@@ -156,7 +156,8 @@ func (s *Spec) Variables() []string {
 	return env
 }
 
-// Find looks the program up, unless it differs from job to job. An error is an ExitError, with the
+// Find looks the program up, unless it differs from job to job: then it refuses a name with
+// blanks that is no file. An error is an ExitError, with the
 // exit status of shells.
 func (c *Command) Find() error {
 	if dir := c.spec.Dir; dir != "" {
@@ -165,7 +166,11 @@ func (c *Command) Find() error {
 		}
 	}
 	if c.name == "" {
-		return c.refuseScript()
+		name := c.spec.Command[0]
+		if _, err := look(name, c.spec.Dir); err == nil || !isScript(name) {
+			return nil
+		}
+		return advise(name, 127, "not a program") // before a job fails for each item
 	}
 	path, err := look(c.name, c.spec.Dir)
 	if err != nil {
@@ -173,18 +178,6 @@ func (c *Command) Find() error {
 	}
 	c.path = path
 	return nil
-}
-
-// refuseScript refuses a program whose name has placeholders and blanks and is no file, before
-// a job fails for each item.
-func (c *Command) refuseScript() error {
-	if c.first == "" || !isScript(c.first) {
-		return nil
-	}
-	if _, err := look(c.first, c.spec.Dir); err == nil {
-		return nil
-	}
-	return advise(c.first, 127, "not a program")
 }
 
 // advise returns why a program is not executed, and how to run a name that is a command for the

@@ -28,34 +28,27 @@ func TestShell(t *testing.T) {
 	with, without := t.TempDir(), t.TempDir()
 	script(t, filepath.Join(with, "bash"), "#!/bin/sh\n")
 	const variable, call = "BASH_FUNC_f%%", "echo; f {}"
-	const remote, unknown = "workers do not have the function f: pass it by --env BASH_FUNC_f%%", "which does not know the function f of bash"
 	for _, test := range []struct {
 		variable, own, login, path string // the function, STINT_SHELL, SHELL and PATH
 		script                     string // empty: items are scripts
 		cluster                    bool
 		env                        []string // of --env
-		want, warning              string
+		want                       string
 	}{
-		{"", "", "", with, call, false, nil, "sh", ""},
-		{"", "", "/bin/zsh", with, call, false, nil, "/bin/zsh", ""},
-		{"", "", "/usr/bin/fish", with, call, false, nil, "sh", ""},
-		{"", "dash", "/bin/zsh", with, call, false, nil, "dash", ""},
-		{variable, "", "", with, call, false, nil, "bash", ""},
-		{variable, "", "", with, "", false, nil, "bash", ""},
-		{variable, "", "/bin/zsh", with, call, false, nil, "bash", ""},
-		{variable, "", "/bin/zsh", with, "echo {}", false, nil, "/bin/zsh", ""}, // as environment-modules exports some everywhere
-		{variable, "", "/usr/bin/fish", with, call, false, nil, "bash", ""},
-		{variable, "", "/opt/bash", with, call, false, nil, "/opt/bash", ""},
-		{"BASH_FUNC_f()", "", "", with, call, false, nil, "bash", ""},
-		{variable, "", "", without, call, false, nil, "sh", unknown},
-		{variable, "", "", without, "", false, nil, "sh", unknown},
-		{variable, "", "", without, "echo off {}", false, nil, "sh", ""},
-		{variable, "dash", "", with, call, false, nil, "dash", unknown},
-		{variable, "dash", "", with, "", false, nil, "dash", ""},
-		{variable, "/opt/bash5", "", without, call, false, nil, "/opt/bash5", ""},
-		{variable, "", "/bin/zsh", with, call, true, nil, "/bin/zsh", remote},
-		{variable, "", "/bin/zsh", with, "echo {}", true, nil, "/bin/zsh", ""},
-		{variable, "", "/bin/zsh", with, call, true, []string{variable}, "bash", ""},
+		{"", "", "", with, call, false, nil, "sh"},
+		{"", "", "/bin/zsh", with, call, false, nil, "/bin/zsh"},
+		{"", "", "/usr/bin/fish", with, call, false, nil, "sh"},
+		{"", "dash", "/bin/zsh", with, call, false, nil, "dash"},
+		{variable, "", "", with, call, false, nil, "bash"},
+		{variable, "", "", with, "", false, nil, "bash"},
+		{variable, "", "/bin/zsh", with, call, false, nil, "bash"},
+		{variable, "", "/bin/zsh", with, "echo {}", false, nil, "/bin/zsh"}, // as environment-modules exports some everywhere
+		{variable, "", "/opt/bash", with, call, false, nil, "/opt/bash"},
+		{"BASH_FUNC_f()", "", "", with, call, false, nil, "bash"},
+		{variable, "", "", without, call, false, nil, "sh"},
+		{variable, "dash", "", with, call, false, nil, "dash"},
+		{variable, "", "/bin/zsh", with, call, true, nil, "/bin/zsh"},
+		{variable, "", "/bin/zsh", with, call, true, []string{variable}, "bash"},
 	} {
 		t.Setenv("STINT_SHELL", test.own)
 		t.Setenv("SHELL", test.login)
@@ -70,10 +63,8 @@ func TestShell(t *testing.T) {
 		if test.script != "" {
 			spec.Command = []string{test.script}
 		}
-		c, got := New(spec), ""
-		c.Warn(func(text string) { got += text + "\n" })
-		if c.name != test.want || !strings.Contains(got, test.warning) || (got == "") != (test.warning == "") {
-			t.Errorf("%+v: the shell is %s, warnings %q", test, c.name, got)
+		if got := New(spec).name; got != test.want {
+			t.Errorf("%+v: the shell is %s", test, got)
 		}
 	}
 }
@@ -86,16 +77,9 @@ func TestLook(t *testing.T) {
 	dir, elsewhere := t.TempDir(), t.TempDir()
 	t.Chdir(elsewhere)
 	sh := script(t, filepath.Join(dir, "here"), "#!/bin/sh\n")
-	for name, text := range map[string]string{
-		"missing": "#!/no/such\n", "blanks": "#! \t/no/such -x\n", "returns": "#!/bin/sh\r\n", "relative": "#!./here\n", "bare": "#!here", "none": "#!\n", "text": "echo\n", "empty": "",
-		"directory": "#!/\n", "file": "#!" + filepath.Join(dir, "plain") + "\n",
-	} {
-		script(t, filepath.Join(dir, name), text)
-	}
 	if err := os.WriteFile(filepath.Join(dir, "plain"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	const noFile = ": No such file or directory"
 	for _, test := range []struct {
 		path      string // "unset" is none
 		name, dir string
@@ -108,21 +92,7 @@ func TestLook(t *testing.T) {
 		{"", "sh", "", "command not found", 127},
 		{dir, "here", "", "", 0},
 		{dir, "plain", "", "permission denied", 126},
-		{dir, "text", "", "", 0},
-		{dir, "empty", "", "", 0},
-		{dir, "none", "", "", 0},
-		{dir, "missing", "", "its interpreter /no/such" + noFile, 127},
-		{dir, "blanks", "", "its interpreter /no/such" + noFile, 127},
-		{dir, "returns", "", `its interpreter '/bin/sh'$'\r'` + noFile, 127},
-		{dir, "relative", "", "its interpreter ./here" + noFile, 127},
-		{dir, "relative", dir, "", 0},
-		{dir, "bare", "", "its interpreter here" + noFile, 127},
-		{dir, "bare", dir, "", 0},
-		{dir, "directory", "", "its interpreter /: Is a directory", 126},
-		{dir, "file", "", "its interpreter " + filepath.Join(dir, "plain") + ": Permission denied", 126},
 		{"", sh, "", "", 0},
-		{"", filepath.Join(dir, "missing"), "", "its interpreter /no/such" + noFile, 127},
-		{"", "./missing", dir, "its interpreter /no/such" + noFile, 127},
 		{"", "./here", dir, "", 0},
 		{elsewhere, "./here", "", "No such file or directory", 127},
 	} {
