@@ -25,9 +25,6 @@ func descriptors() (fds [2]int, err error) {
 	return fds, err
 }
 
-// niceness returns what getpriority(2) says, from what the system call does.
-func niceness(n int) int { return 20 - n }
-
 // ownPeak is the most memory that this process is known to have had, in bytes.
 var ownPeak atomic.Int64
 

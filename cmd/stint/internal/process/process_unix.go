@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -21,6 +23,14 @@ func session() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} 
 // start starts c with these descriptors. await waits for the process.
 func (p *Process) start(c *Command, sys *syscall.SysProcAttr, files []*os.File) error {
 	reapOnce()
+	path, args := c.Path, c.Args
+	if c.Nice != 0 { // before the program begins; that of this process would be that of one thread, and hard to restore
+		var err error
+		if path, err = exec.LookPath("nice"); err != nil { // without PATH, too
+			path = "/usr/bin/nice"
+		}
+		args = append([]string{"nice", "-n", strconv.Itoa(c.Nice), c.Path}, args[1:]...)
+	}
 	attr := &syscall.ProcAttr{Dir: c.Dir, Env: c.Env, Sys: sys}
 	for _, f := range files {
 		attr.Files = append(attr.Files, f.Fd())
@@ -28,9 +38,9 @@ func (p *Process) start(c *Command, sys *syscall.SysProcAttr, files []*os.File) 
 	children.Lock()
 	children.starting++
 	children.Unlock()
-	pid, err := syscall.ForkExec(c.Path, c.Args, attr)
+	pid, err := syscall.ForkExec(path, args, attr)
 	if errors.Is(err, syscall.ENOEXEC) { // a script without a first line that says of which shell, as execvp treats it
-		pid, err = syscall.ForkExec("/bin/sh", append([]string{"sh", c.Path}, c.Args[1:]...), attr)
+		pid, err = syscall.ForkExec("/bin/sh", append([]string{"sh", path}, args[1:]...), attr)
 	}
 	children.Lock()
 	defer children.Unlock()
@@ -46,10 +56,6 @@ func (p *Process) start(c *Command, sys *syscall.SysProcAttr, files []*os.File) 
 		p.take(n) // not of an earlier one with this number
 	} else {
 		reapLocked(pid)
-	}
-	if c.Nice != 0 { // that of this process would be that of one thread, and hard to restore
-		own, _ := unix.Getpriority(unix.PRIO_PROCESS, 0)
-		_ = unix.Setpriority(unix.PRIO_PGRP, pid, niceness(own)+c.Nice)
 	}
 	return nil
 }

@@ -264,13 +264,12 @@ func TestRunErrors(t *testing.T) {
 	}
 }
 
-// TestRunNice reads the input first, so that the niceness is set.
 func TestRunNice(t *testing.T) {
 	e := newEngine(t)
 	var own int
 	for _, nice := range []int{0, 3, 19} {
-		c := shell(t, "read x; nice")
-		c.Nice, c.Stdin = nice, []byte("\n")
+		c := shell(t, "nice")
+		c.Nice = nice
 		var got int
 		if _, err := fmt.Fscan(&do(t, e, c, nil).stdout, &got); err != nil {
 			t.Fatal(err)

@@ -28,8 +28,6 @@ func descriptors() (fds [2]int, err error) {
 	return fds, err
 }
 
-func niceness(n int) int { return n }
-
 func groupLives(pid int, _ *int) bool { return groupExists(pid) }
 
 // isStopped is only known on macOS.
