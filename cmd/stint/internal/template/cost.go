@@ -37,7 +37,7 @@ func (c *cost) addArgument(parts []part) {
 }
 
 // addScript adds the positional parameter of an item, and what refers to it.
-func (c *cost) addScript(parts []reference) {
+func (c *cost) addScript(parts []part) {
 	c.fixed += overhead
 	c.times++
 	for _, p := range parts {

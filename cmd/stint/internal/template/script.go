@@ -17,16 +17,14 @@ import (
 // A placeholder after a backslash or a $, or in a comment, is ordinary text. The text of
 // a here-document is taken for code: write $1 there.
 type Script struct {
-	parts []reference
+	parts []part
 	cost  cost
 }
 
 // ParseScript returns the script that the words are, joined by spaces. The text replace
 // means what it does for Parse. Nothing is appended to a script without a placeholder.
 func ParseScript(words []string, replace string) *Script {
-	l := lexer{text: strings.Join(words, " "), replace: replace}
-	l.run()
-	s := &Script{parts: l.parts}
+	s := &Script{parts: parse(strings.Join(words, " "), replace, code)}
 	s.cost.addScript(s.parts)
 	return s
 }
@@ -49,7 +47,7 @@ func (s *Script) Expand(items []string, seq int64, slot int) (text string, env [
 		}
 		before, after := r.in.marks()
 		e.text.WriteString(before)
-		e.refer(r.part)
+		e.refer(r)
 		e.text.WriteString(after)
 	}
 	return e.text.String(), e.env
@@ -58,7 +56,7 @@ func (s *Script) Expand(items []string, seq int64, slot int) (text string, env [
 // Constant reports whether the script is the same for all jobs, whatever their items: it has
 // neither a placeholder nor a $.
 func (s *Script) Constant() bool {
-	return !slices.ContainsFunc(s.parts, func(r reference) bool { return r.form != literal || strings.Contains(r.text, "$") })
+	return !slices.ContainsFunc(s.parts, func(r part) bool { return r.form != literal || strings.Contains(r.text, "$") })
 }
 
 // Fill returns the script with the items in the place of the placeholders, for a person to read. A
@@ -91,14 +89,7 @@ func (s *Script) Fill(items []string, number int64) string {
 }
 
 // Beyond is Template.Beyond.
-func (s *Script) Beyond(n int) string {
-	for _, r := range s.parts {
-		if r.beyond(n) {
-			return r.text
-		}
-	}
-	return ""
-}
+func (s *Script) Beyond(n int) string { return beyond(s.parts, n) }
 
 // Cost returns the bytes that an item adds to the arguments and the variables of a job,
 // or more. Without items they are those of Expand(nil, seq, slot).
@@ -131,9 +122,9 @@ type expansion struct {
 func (e *expansion) refer(p part) {
 	switch {
 	case p.form == seq:
-		e.variable("STINT_SEQ", strconv.FormatInt(e.seq, 10), e.seq != 0)
+		e.variable(forms[seq].variable, strconv.FormatInt(e.seq, 10), e.seq != 0)
 	case p.form == slot:
-		e.variable("STINT_SLOT", strconv.Itoa(e.slot), e.slot != 0)
+		e.variable(forms[slot].variable, strconv.Itoa(e.slot), e.slot != 0)
 	case !p.all():
 		if i := p.index(len(e.items)); i >= 0 {
 			e.item(p.form, i)
@@ -157,8 +148,7 @@ func (e *expansion) item(f form, i int) {
 		e.text.WriteString("${" + number + "}")
 		return
 	}
-	suffix := map[form]string{noExt: "_NOEXT", base: "_BASE", dir: "_DIR", baseNoExt: "_BASE_NOEXT"}[f]
-	e.variable("STINT_"+number+suffix, f.apply(e.items[i]), true)
+	e.variable("STINT_"+number+forms[f].variable, f.apply(e.items[i]), true)
 }
 
 // variable writes the reference to a variable, which is set if it is known.

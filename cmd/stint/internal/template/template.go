@@ -25,7 +25,7 @@ func Parse(args []string, replace string) *Template {
 	t := &Template{}
 	found := false
 	for _, arg := range args {
-		parts := parse(arg, replace)
+		parts := parse(arg, replace, word)
 		found = found || slices.ContainsFunc(parts, func(p part) bool { return p.form != literal })
 		t.args = append(t.args, parts)
 	}
@@ -91,17 +91,21 @@ func (p part) value(item string, items []string, number int64, n int) string {
 // such as {4} if n is 3; "" is none.
 func (t *Template) Beyond(n int) string {
 	for _, parts := range t.args {
-		for _, p := range parts {
-			if p.beyond(n) {
-				return p.text
-			}
+		if text := beyond(parts, n); text != "" {
+			return text
 		}
 	}
 	return ""
 }
 
-// beyond reports whether p stands for an item that is not among n.
-func (p part) beyond(n int) bool { return p.n > n || -p.n > n }
+func beyond(parts []part, n int) string {
+	for _, p := range parts {
+		if p.n > n || -p.n > n {
+			return p.text
+		}
+	}
+	return ""
+}
 
 // Cost returns the bytes that an item adds to the arguments of a job, or more. Without
 // items the arguments are those of Expand(nil, seq, slot). In an argument with both {}
