@@ -6,7 +6,7 @@ import "iter"
 type packer struct {
 	Options
 	held  []combination
-	total int64 // the cost of held
+	total int // the cost of held
 }
 
 type combination struct {
@@ -14,10 +14,13 @@ type combination struct {
 	cost  int
 }
 
-// pack yields as many combinations at a time as fit. It holds back what Jobs jobs can
-// take, so that it can spread that evenly when the combinations end.
+// pack yields as many combinations at a time as a job may have. With Fit it holds back what Jobs
+// jobs can take, so that it can spread that evenly when the combinations end.
 func (it *Items) pack(combinations iter.Seq2[[]string, error], yield func([]string, error) bool) {
 	p := packer{Options: it.o}
+	if !p.Fit {
+		p.Jobs, p.MaxArgs = 1, max(1, p.MaxArgs)
+	}
 	p.Jobs = max(1, p.Jobs)
 	for items, err := range combinations {
 		if err != nil {
@@ -25,7 +28,7 @@ func (it *Items) pack(combinations iter.Seq2[[]string, error], yield func([]stri
 			return
 		}
 		p.hold(items)
-		for p.total > int64(p.Jobs)*int64(p.Budget) || p.MaxArgs > 0 && len(p.held) > p.Jobs*p.MaxArgs {
+		for p.full() {
 			if !yield(p.next(len(p.held)), nil) {
 				return
 			}
@@ -40,18 +43,21 @@ func (it *Items) pack(combinations iter.Seq2[[]string, error], yield func([]stri
 
 // hold adds a combination. Its cost is at least 1, so that no job is endless.
 func (p *packer) hold(items []string) {
-	c := combination{items, max(1, p.cost(items))}
-	p.held = append(p.held, c)
-	p.total += int64(c.cost)
+	cost := 0
+	for _, item := range items {
+		if p.Budget > 0 {
+			cost += p.Cost(item)
+		}
+	}
+	cost = max(1, cost)
+	p.held, p.total = append(p.held, combination{items, cost}), p.total+cost
 }
 
-// cost returns the sum over items.
-func (o *Options) cost(items []string) int {
-	sum := 0
-	for _, item := range items {
-		sum += o.Cost(item)
-	}
-	return sum
+// full reports whether a job can start. Without Fit it does not wait for one combination more than
+// it may have.
+func (p *packer) full() bool {
+	most := p.Jobs * p.MaxArgs
+	return p.Budget > 0 && (p.total-1)/p.Jobs >= p.Budget || most > 0 && (len(p.held) > most || !p.Fit && len(p.held) == most)
 }
 
 // next removes the combinations of the next job, at most n, and returns their items.
@@ -60,14 +66,12 @@ func (p *packer) next(n int) []string {
 		n = min(n, p.MaxArgs)
 	}
 	var job []string
-	room := p.Budget
-	i := 0
-	for ; i < n && (i == 0 || p.held[i].cost <= room); i++ {
+	cost, i := 0, 0
+	for ; i < n && (i == 0 || p.Budget == 0 || cost+p.held[i].cost <= p.Budget); i++ {
 		job = append(job, p.held[i].items...)
-		room -= p.held[i].cost
-		p.total -= int64(p.held[i].cost)
+		cost += p.held[i].cost
 		p.held[i] = combination{} // let the collector have the items
 	}
-	p.held = p.held[i:]
+	p.held, p.total = p.held[i:], p.total-cost
 	return job
 }
