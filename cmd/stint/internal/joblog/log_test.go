@@ -82,7 +82,6 @@ func TestOpen(t *testing.T) {
 		{"empty", "", header + "\n", header + "\n"},
 		{"a part of the header", header[:9], header + "\n", header + "\n"},
 		{"header without newline", header, header + "\n", header + "\n"},
-		{"header", header + "\n", header + "\n", header + "\n"},
 		{"lines", header + "\n" + job(1, "ok", "b"), header + "\n", header + "\n" + job(1, "ok", "b")},
 		{"partial line", header + "\n1\t:", header + "\n", header + "\n1\t:" + tornMark + "\n"},
 	} {
@@ -166,20 +165,6 @@ func TestAppendAfterAnError(t *testing.T) {
 	}
 }
 
-func TestAppendIsOneWrite(t *testing.T) {
-	var w countWriter
-	l := &Log{file: &w, torn: true}
-	must(t, l.Append(Entry{Command: strings.Repeat("a", 1<<20)}))
-	if w.n != 1 {
-		t.Errorf("%d writes", w.n)
-	}
-}
-
-type countWriter struct{ n int }
-
-func (w *countWriter) Write(p []byte) (int, error) { w.n++; return len(p), nil }
-func (w *countWriter) Close() error                { return nil }
-
 // TestAppendByMany lets goroutines of several processes append to one log.
 func TestAppendByMany(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log")
@@ -215,11 +200,4 @@ func TestAppendByMany(t *testing.T) {
 	if got := takes(d, commands...); !slices.Equal(got, []int{many, many, many, many}) {
 		t.Errorf("lines by process: %v, want %d each", got, many)
 	}
-}
-
-func TestCreateDevice(t *testing.T) {
-	l, err := Create(os.DevNull)
-	must(t, err)
-	must(t, l.Append(entry))
-	must(t, l.Close())
 }

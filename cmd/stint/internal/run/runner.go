@@ -50,9 +50,9 @@ type Runner struct {
 	maxBlock int // bytes of a block that a server takes; 0: there is none
 
 	printer  *output.Printer
-	executor *local.Executor         // nil: workers run the jobs
-	log      *joblog.Log             // nil: there is none
-	done     *joblog.Done            // nil: nothing is
+	executor *local.Executor // nil: workers run the jobs
+	log      *joblog.Log     // nil: there is none
+	done     joblog.Done
 	cancel   context.CancelCauseFunc // of the run
 	reading  context.Context         // its end makes reads of the input fail
 	endInput context.CancelFunc
@@ -247,7 +247,7 @@ func (r *Runner) jobs(ctx context.Context, source *items.Items) iter.Seq2[*outpu
 				yield(nil, err)
 				return
 			}
-			if r.done != nil && r.done.Take(j.Log) {
+			if r.done.Take(j.Log) {
 				r.mu.Lock()
 				r.counts.skipped++
 				r.mu.Unlock()
@@ -330,11 +330,10 @@ func inputError(err error) error {
 // dryRun prints the commands.
 func (r *Runner) dryRun(ctx context.Context, source *items.Items) error {
 	if r.Resume || r.ResumeFailed {
-		done, err := joblog.Read(r.Joblog, r.ResumeFailed)
-		if err != nil {
+		var err error
+		if r.done, err = joblog.Read(r.Joblog, r.ResumeFailed); err != nil {
 			return console.Failure(err.Error())
 		}
-		r.done = done
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -343,7 +342,7 @@ func (r *Runner) dryRun(ctx context.Context, source *items.Items) error {
 		if err != nil {
 			return errors.Join(err, out.Flush())
 		}
-		if r.done != nil && r.done.Take(j.Log) {
+		if r.done.Take(j.Log) {
 			continue
 		}
 		if err := out.Line(append([]byte(r.command.Shown(j.Items, j.Seq)), '\n')); err != nil {
