@@ -5,13 +5,8 @@ import "iter"
 // A packer holds combinations back until they fill jobs.
 type packer struct {
 	Options
-	held  []combination
+	held  [][]string
 	total int // the cost of held
-}
-
-type combination struct {
-	items []string
-	cost  int
 }
 
 // pack yields as many combinations at a time as a job may have. With Fit it holds back what Jobs
@@ -27,7 +22,7 @@ func (it *Items) pack(combinations iter.Seq2[[]string, error], yield func([]stri
 			yield(nil, err)
 			return
 		}
-		p.hold(items)
+		p.held, p.total = append(p.held, items), p.total+p.cost(items)
 		for p.full() {
 			if !yield(p.next(len(p.held)), nil) {
 				return
@@ -41,16 +36,15 @@ func (it *Items) pack(combinations iter.Seq2[[]string, error], yield func([]stri
 	}
 }
 
-// hold adds a combination. Its cost is at least 1, so that no job is endless.
-func (p *packer) hold(items []string) {
-	cost := 0
+// cost returns that of a combination. It is at least 1, so that no job is endless.
+func (p *packer) cost(items []string) int {
+	sum := 0
 	for _, item := range items {
 		if p.Budget > 0 {
-			cost += p.Cost(item)
+			sum += p.Cost(item)
 		}
 	}
-	cost = max(1, cost)
-	p.held, p.total = append(p.held, combination{items, cost}), p.total+cost
+	return max(1, sum)
 }
 
 // full reports whether a job can start. Without Fit it does not wait for one combination more than
@@ -66,12 +60,15 @@ func (p *packer) next(n int) []string {
 		n = min(n, p.MaxArgs)
 	}
 	var job []string
-	cost, i := 0, 0
-	for ; i < n && (i == 0 || p.Budget == 0 || cost+p.held[i].cost <= p.Budget); i++ {
-		job = append(job, p.held[i].items...)
-		cost += p.held[i].cost
-		p.held[i] = combination{} // let the collector have the items
+	sum, i := 0, 0
+	for ; i < n; i++ {
+		cost := p.cost(p.held[i])
+		if i > 0 && p.Budget > 0 && sum+cost > p.Budget {
+			break
+		}
+		job, sum = append(job, p.held[i]...), sum+cost
+		p.held[i] = nil // let the collector have the items
 	}
-	p.held, p.total = p.held[i:], p.total-cost
+	p.held, p.total = p.held[i:], p.total-sum
 	return job
 }

@@ -115,7 +115,6 @@ type expansion struct {
 	slot  int
 	text  strings.Builder
 	env   []string
-	named map[string]bool // the variables in env
 }
 
 // refer writes the references that a placeholder stands for.
@@ -154,12 +153,7 @@ func (e *expansion) item(f form, i int) {
 // variable writes the reference to a variable, which is set if it is known.
 func (e *expansion) variable(name, value string, known bool) {
 	e.text.WriteString("${" + name + "}")
-	if !known || e.named[name] {
-		return
+	if v := name + "=" + value; known && !slices.Contains(e.env, v) {
+		e.env = append(e.env, v)
 	}
-	if e.named == nil {
-		e.named = map[string]bool{}
-	}
-	e.named[name] = true
-	e.env = append(e.env, name+"="+value)
 }
