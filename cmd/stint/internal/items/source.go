@@ -2,9 +2,11 @@ package items
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"strings"
 
 	"github.com/stint-go/stint/cmd/stint/internal/console"
@@ -66,56 +68,48 @@ func (s *source) items() iter.Seq2[string, error] {
 		if s.file == nil {
 			return
 		}
-		b := bufio.NewReaderSize(s.file, 64<<10)
-		for n := 1; ; n++ {
-			item, err := readItem(b, s.Options)
-			switch {
-			case err == bufio.ErrBufferFull:
-				err = fmt.Errorf("%s %d is longer than %d bytes, which is too long for an argument", s.noun(), n, s.MaxItem)
-			case err == io.EOF && item == "":
+		fail := func(err error) { yield("", &sourceError{s.name, err}) }
+		noun := "item"
+		if s.Delimiter == '\n' {
+			noun = "line"
+		}
+		most := math.MaxInt
+		if s.MaxItem > 0 {
+			most = s.MaxItem + 1 // with the delimiter
+		}
+		b := bufio.NewScanner(s.file)
+		b.Buffer(make([]byte, 0, min(most, 64<<10)), most)
+		b.Split(s.split)
+		n := 1
+		for ; b.Scan() && b.Err() == nil; n++ { // with an error comes a part of an item
+			item := b.Text()
+			if strings.IndexByte(item, 0) >= 0 {
+				fail(fmt.Errorf("%s %d has a NUL byte, which an argument cannot have; -0 reads items that end in NUL", noun, n))
 				return
-			case (err == nil || err == io.EOF) && strings.IndexByte(item, 0) >= 0:
-				err = fmt.Errorf("%s %d has a NUL byte, which an argument cannot have; -0 reads items that end in NUL", s.noun(), n)
 			}
-			if err != nil && err != io.EOF {
-				yield("", &sourceError{s.name, err})
+			if !yield(item, nil) {
 				return
 			}
-			if !yield(item, nil) || err == io.EOF {
-				return
-			}
+		}
+		switch err := b.Err(); err {
+		case nil:
+		case bufio.ErrTooLong:
+			fail(fmt.Errorf("%s %d is longer than %d bytes, which is too long for an argument", noun, n, s.MaxItem))
+		default:
+			fail(err)
 		}
 	}
 }
 
-// readItem reads an item and its delimiter, and returns it without. After an error that is not
-// io.EOF there is no item. bufio.ErrBufferFull says that it is longer than MaxItem: no more than
-// that is kept of it.
-func readItem(b *bufio.Reader, o *Options) (string, error) {
-	var item []byte
-	for {
-		part, err := b.ReadSlice(o.Delimiter)
-		if err == nil {
-			part = part[:len(part)-1]
-		}
-		switch {
-		case o.MaxItem > 0 && len(item)+len(part) > o.MaxItem:
-			return "", bufio.ErrBufferFull
-		case err != bufio.ErrBufferFull && item == nil:
-			return string(part), err
-		}
-		if item = append(item, part...); err != bufio.ErrBufferFull {
-			return string(item), err
-		}
+// split finds an item in data, as a [bufio.SplitFunc].
+func (s *source) split(data []byte, atEOF bool) (advance int, item []byte, err error) {
+	if i := bytes.IndexByte(data, s.Delimiter); i >= 0 {
+		return i + 1, data[:i], nil
 	}
-}
-
-// noun returns what messages call an item.
-func (o *Options) noun() string {
-	if o.Delimiter == '\n' {
-		return "line"
+	if atEOF && len(data) > 0 {
+		return len(data), data, nil
 	}
-	return "item"
+	return 0, nil, nil
 }
 
 // sourceError is an error of a source.
