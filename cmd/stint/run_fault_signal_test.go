@@ -41,21 +41,6 @@ func TestRunJobKilled(t *testing.T) {
 	}
 }
 
-// TestRunInterrupted sends a signal to a run: no more jobs start, and those that run get a
-// TERM.
-func TestRunInterrupted(t *testing.T) {
-	t.Parallel()
-	for _, end := range endings {
-		p := newFaultRun(t, append([]string{"-j", "2", "-s", sleeper, ":::"}, items1to(50)...)...).start()
-		p.awaitLines("started", 2)
-		p.send(end.signal)
-		p.want(end.status, "", "")
-		if got := len(p.lines("started")); got != 2 {
-			t.Errorf("%v: %d jobs have started, want 2", end.signal, got)
-		}
-	}
-}
-
 // TestRunInterruptedWhile interrupts runs that wait for something else than jobs.
 func TestRunInterruptedWhile(t *testing.T) {
 	t.Parallel()
@@ -174,8 +159,8 @@ func TestRunWaitsForGroups(t *testing.T) {
 	}
 }
 
-// TestRunWaitsForStubbornJobs interrupts jobs that ignore it: the run lasts until they end, and prints
-// them. A second signal kills them.
+// TestRunWaitsForStubbornJobs interrupts jobs that ignore it: no more start, and the run lasts until
+// they end, and prints them. A second signal kills them.
 func TestRunWaitsForStubbornJobs(t *testing.T) {
 	t.Parallel()
 	for _, end := range endings {
@@ -192,6 +177,9 @@ func TestRunWaitsForStubbornJobs(t *testing.T) {
 				p.send(end.signal)
 			}
 			p.end()
+			if got := len(p.lines("started")); got != 2 {
+				t.Errorf("%v %s: %d jobs have started, want 2", end.signal, flag, got)
+			}
 			if got := p.ProcessState.ExitCode(); got != end.status || flag != "--json" && p.out.String() != out || flag == "--json" && strings.Contains(p.out.String(), "done") {
 				t.Errorf("%s: exit status %d, want %d; output %q, want %q; messages %q", flag, got, end.status, p.out.String(), out, p.errs.String())
 			}
