@@ -31,26 +31,52 @@ func ParseScript(words []string, replace string) *Script {
 
 // Expand returns the text of a job's script, and the variables that it refers to, as
 // name=value: STINT_SEQ, STINT_SLOT, and for a form of the first item STINT_1_NOEXT,
-// STINT_1_BASE, STINT_1_DIR or STINT_1_BASE_NOEXT. If seq or slot is 0, its variable is
-// left out. The command of the job is
+// STINT_1_BASE, STINT_1_DIR or STINT_1_BASE_NOEXT. If number, that of the job, or n, that
+// of its slot, is 0, its variable is left out. The command of the job is
 //
 //	SHELL -c text NAME items...
 //
 // The text depends on nothing but the number of items. With several, {} is "$@", and x{}y
 // has x before the first and y after the last. A missing item is empty.
-func (s *Script) Expand(items []string, seq int64, slot int) (text string, env []string) {
-	e := expansion{items: items, seq: seq, slot: slot}
+func (s *Script) Expand(items []string, number int64, n int) (text string, env []string) {
+	var b strings.Builder
+	isSet := map[string]bool{}
+	set := func(name, value string) {
+		if !isSet[name] {
+			isSet[name], env = true, append(env, name+"="+value)
+		}
+	}
 	for _, r := range s.parts {
-		if r.form == literal {
-			e.text.WriteString(r.text)
+		var references []string // to parameters and variables
+		switch {
+		case r.form == literal:
+			b.WriteString(r.text)
 			continue
+		case r.form >= seq:
+			name := forms[r.form].variable
+			references = []string{"${" + name + "}"}
+			if value := r.value("", nil, number, n); value != r.text {
+				set(name, value)
+			}
+		case r.form == whole && r.all() && len(items) != 1:
+			references = []string{"${@}"}
+		default:
+			for i, item := range items {
+				if !r.all() && i != r.index(len(items)) {
+					continue
+				}
+				name := strconv.Itoa(i + 1)
+				if r.form != whole {
+					name = "STINT_" + name + forms[r.form].variable
+					set(name, r.form.apply(item))
+				}
+				references = append(references, "${"+name+"}")
+			}
 		}
 		before, after := r.in.marks()
-		e.text.WriteString(before)
-		e.refer(r)
-		e.text.WriteString(after)
+		b.WriteString(before + strings.Join(references, `" "`) + after)
 	}
-	return e.text.String(), e.env
+	return b.String(), env
 }
 
 // Constant reports whether the script is the same for all jobs, whatever their items: it has
@@ -106,54 +132,4 @@ func (q quoting) marks() (before, after string) {
 		return `'"`, `"$'`
 	}
 	return `"`, `"`
-}
-
-// An expansion makes the script of one job.
-type expansion struct {
-	items []string
-	seq   int64
-	slot  int
-	text  strings.Builder
-	env   []string
-}
-
-// refer writes the references that a placeholder stands for.
-func (e *expansion) refer(p part) {
-	switch {
-	case p.form == seq:
-		e.variable(forms[seq].variable, strconv.FormatInt(e.seq, 10), e.seq != 0)
-	case p.form == slot:
-		e.variable(forms[slot].variable, strconv.Itoa(e.slot), e.slot != 0)
-	case !p.all():
-		if i := p.index(len(e.items)); i >= 0 {
-			e.item(p.form, i)
-		}
-	case p.form == whole && len(e.items) != 1:
-		e.text.WriteString("${@}")
-	default:
-		for i := range e.items {
-			if i > 0 {
-				e.text.WriteString(`" "`)
-			}
-			e.item(p.form, i)
-		}
-	}
-}
-
-// item writes the reference to a form of an item.
-func (e *expansion) item(f form, i int) {
-	number := strconv.Itoa(i + 1)
-	if f == whole {
-		e.text.WriteString("${" + number + "}")
-		return
-	}
-	e.variable("STINT_"+number+forms[f].variable, f.apply(e.items[i]), true)
-}
-
-// variable writes the reference to a variable, which is set if it is known.
-func (e *expansion) variable(name, value string, known bool) {
-	e.text.WriteString("${" + name + "}")
-	if v := name + "=" + value; known && !slices.Contains(e.env, v) {
-		e.env = append(e.env, v)
-	}
 }
