@@ -18,14 +18,14 @@ import (
 // a here-document is taken for code: write $1 there.
 type Script struct {
 	parts []part
-	cost  cost
+	cost
 }
 
 // ParseScript returns the script that the words are, joined by spaces. The text replace
 // means what it does for Parse. Nothing is appended to a script without a placeholder.
 func ParseScript(words []string, replace string) *Script {
 	s := &Script{parts: parse(strings.Join(words, " "), replace, code)}
-	s.cost.addScript(s.parts)
+	s.addScript(s.parts)
 	return s
 }
 
@@ -116,10 +116,6 @@ func (s *Script) Fill(items []string, number int64) string {
 
 // Beyond is Template.Beyond.
 func (s *Script) Beyond(n int) string { return beyond(s.parts, n) }
-
-// Cost returns the bytes that an item adds to the arguments and the variables of a job,
-// or more. Without items they are those of Expand(nil, seq, slot).
-func (s *Script) Cost(item string) int { return s.cost.of(item) }
 
 // marks returns what goes before and after a reference, to put it in double quotes.
 func (q quoting) marks() (before, after string) {

@@ -16,7 +16,7 @@ import (
 // A Template is a command with placeholders. It may be used by several goroutines.
 type Template struct {
 	args [][]part
-	cost cost
+	cost
 }
 
 // Parse returns the template of a command. The text replace stands for {}, which is
@@ -33,7 +33,7 @@ func Parse(args []string, replace string) *Template {
 		t.args = append(t.args, []part{{form: whole, text: "{}"}})
 	}
 	for _, parts := range t.args {
-		t.cost.addArgument(parts)
+		t.addArgument(parts)
 	}
 	return t
 }
@@ -106,8 +106,3 @@ func beyond(parts []part, n int) string {
 	}
 	return ""
 }
-
-// Cost returns the bytes that an item adds to the arguments of a job, or more. Without
-// items the arguments are those of Expand(nil, seq, slot). In an argument with both {}
-// and {1}, Cost assumes that no other item is longer than this one.
-func (t *Template) Cost(item string) int { return t.cost.of(item) }
