@@ -3,7 +3,6 @@ package items
 import (
 	"errors"
 	"io"
-	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -105,18 +104,6 @@ type endless struct{ lines int }
 func (e *endless) Read(b []byte) (int, error) {
 	e.lines++
 	return copy(b, "line\n"), nil
-}
-
-// TestLongLines reads lines that no buffer holds.
-func TestLongLines(t *testing.T) {
-	long := strings.Repeat("x", 3<<20)
-	it, err := Open(complete(Options{}, strings.NewReader(long+"\n"+long)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if jobs, err := collect(t.Context(), it); err != nil || !reflect.DeepEqual(jobs, [][]string{{long}, {long}}) {
-		t.Errorf("%d jobs and %v, want two long lines", len(jobs), err)
-	}
 }
 
 // FuzzLines cuts a text into lines and joins them again.

@@ -128,23 +128,6 @@ func TestRunEnvironment(t *testing.T) {
 	}
 }
 
-// TestRunOutputOfThisProcess leaves both outputs to the process.
-func TestRunOutputOfThisProcess(t *testing.T) {
-	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	stdout, stderr := os.Stdout, os.Stderr
-	os.Stdout, os.Stderr = f, f
-	_, err = newEngine(t).Run(shell(t, "echo a; echo b >&2"), func(*Process) {})
-	os.Stdout, os.Stderr = stdout, stderr
-	got, _ := os.ReadFile(f.Name())
-	if err != nil || string(got) != "a\nb\n" {
-		t.Errorf("%q, %v", got, err)
-	}
-}
-
 // TestRunCPU lets a process and a child that it waits for work.
 func TestRunCPU(t *testing.T) {
 	const work = `i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; `
