@@ -38,19 +38,17 @@ func sortNumbers(items []string) []string {
 	return items
 }
 
-// TestRunKilled kills stint at various moments. Its jobs, their children and the watcher are
-// gone soon after.
+// TestRunKilled kills stint at various moments, also when a job has just started another process.
+// Its jobs, their children and the watcher are gone soon after.
 func TestRunKilled(t *testing.T) {
 	t.Parallel()
-	for i := range 5 {
-		for _, flag := range []string{"--tag", "--ungroup"} {
-			p := newFaultRun(t, append([]string{flag, "-j", "4", "-s", "echo >>started; (sleep 1000; true) & sleep 1000; : $1", ":::"}, items1to(10)...)...)
-			p.start()
-			if i%5 == 0 {
+	for _, script := range []string{"echo >>started; (sleep 1000; true) & sleep 1000; : $1", "echo >>started; sleep 1000 & sleep 0.01; kill $!; : $1"} {
+		for i, flag := range []string{"--tag", "--ungroup", "--tag", "--ungroup"} {
+			p := newFaultRun(t, append([]string{flag, "-j", "4", "-s", script, ":::"}, items1to(1000)...)...).start()
+			if i < 2 {
 				p.awaitLines("started", 4)
-			} else {
-				time.Sleep(time.Duration(rand.IntN(20_000)) * time.Microsecond)
 			}
+			time.Sleep(time.Duration(rand.IntN(20_000)) * time.Microsecond)
 			p.send(syscall.SIGKILL)
 			p.end()
 		}
@@ -66,17 +64,6 @@ func TestRunKilledWithItsGroup(t *testing.T) {
 	p.start().awaitLines("started", 2)
 	must(t, syscall.Kill(-p.Process.Pid, syscall.SIGKILL))
 	p.end()
-}
-
-// TestRunKilledWhileChildrenStart kills stint when a job has just started another process.
-func TestRunKilledWhileChildrenStart(t *testing.T) {
-	t.Parallel()
-	for range 4 {
-		p := newFaultRun(t, append([]string{"-j", "8", "-s", "sleep 1000 & sleep 0.01; kill $!; : $1", ":::"}, items1to(1000)...)...).start()
-		time.Sleep(50*time.Millisecond + time.Duration(rand.IntN(50_000))*time.Microsecond)
-		p.send(syscall.SIGKILL)
-		p.end()
-	}
 }
 
 func init() { programs["adopt"], programs["unkillable"] = adopt, unkillable }
@@ -215,7 +202,7 @@ func TestRunResumeAfterKill(t *testing.T) {
 			s := []syscall.Signal{syscall.SIGKILL, syscall.SIGKILL, syscall.SIGTERM}[r.kill%3]
 			p := r.start()
 			before := len(p.logged())
-			eventually(func() bool { return len(p.logged()) > before+rand.IntN(n/kills) || r.ended(p) })
+			eventually(func() bool { return len(p.logged()) > before+rand.IntN(n/kills) || p.ended() })
 			time.Sleep(time.Duration(rand.IntN(5000)) * time.Microsecond)
 			_ = p.Process.Signal(s)
 			r.check(p)
@@ -248,15 +235,6 @@ func (r *resumption) start() *faultRun {
 		r.logged[item] = true
 	}
 	return p.start()
-}
-
-func (r *resumption) ended(p *faultRun) bool {
-	select {
-	case <-p.done:
-		return true
-	default:
-		return false
-	}
 }
 
 // check waits for the end of p. Its jobs must not have been in the log before, and all but
@@ -315,14 +293,15 @@ func TestRunResumeTornLog(t *testing.T) {
 	}
 }
 
-// TestRunsShareJoblog runs two commands that append to one log.
+// TestRunsShareJoblog runs two commands that append to one log: long lines, more than a pipe writes
+// at once. The last one writes it to its standard output, a file that has something already.
 func TestRunsShareJoblog(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
+	text := ": " + strings.Repeat("x", 10_000) + "; echo $1 >>runs"
 	var all []*faultRun
 	for i := range 2 {
-		items := items1to(400)[200*i : 200*i+200]
-		p := newFaultRun(t, append([]string{"-j", "4", "--joblog", "log", "--resume", "-s", `echo $1 >>runs`, ":::"}, items...)...)
+		p := newFaultRun(t, append([]string{"-j", "4", "--joblog", "log", "--resume", "-s", text, ":::"}, items1to(400)[200*i:200*i+200]...)...)
 		p.Dir = dir
 		all = append(all, p.start())
 	}
@@ -330,9 +309,16 @@ func TestRunsShareJoblog(t *testing.T) {
 		p.want(0, "", "")
 	}
 	if got := all[0].logged(); !slices.Equal(got, items1to(400)) {
-		t.Errorf("the log has %d jobs, want 400, each once: %q", len(got), all[0].lines("log"))
+		t.Errorf("the log has %d jobs, want 400, each once: %.1000q", len(got), all[0].lines("log"))
 	}
 	if got := sortNumbers(all[0].lines("runs")); !slices.Equal(got, items1to(400)) {
 		t.Errorf("%d jobs have run, want 400, each once", len(got))
+	}
+	for _, name := range []string{"-", "/dev/stdout"} {
+		p := newFaultRun(t, append([]string{"--joblog", name, "-s", "echo out $1", ":::"}, items1to(20)...)...)
+		p.within("sh", "-c", `{ echo before; exec "$@"; } > log`, "sh").start().want(0, "", "")
+		if lines := p.lines("log"); len(lines) != 42 || lines[0] != "before" || !slices.Equal(p.logged(), items1to(20)) {
+			t.Errorf("%s: the output is %q", name, lines)
+		}
 	}
 }

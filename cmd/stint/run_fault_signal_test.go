@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -36,21 +37,6 @@ func TestRunJobKilled(t *testing.T) {
 		}
 		if got := p.ProcessState.ExitCode(); got != 1 {
 			t.Errorf("exit status %d, want 1", got)
-		}
-	}
-}
-
-// TestRunInterrupted sends a signal to a run: no more jobs start, and those that run get a
-// TERM.
-func TestRunInterrupted(t *testing.T) {
-	t.Parallel()
-	for _, end := range endings {
-		p := newFaultRun(t, append([]string{"-j", "2", "-s", sleeper, ":::"}, items1to(50)...)...).start()
-		p.awaitLines("started", 2)
-		p.send(end.signal)
-		p.want(end.status, "", "")
-		if got := len(p.lines("started")); got != 2 {
-			t.Errorf("%v: %d jobs have started, want 2", end.signal, got)
 		}
 	}
 }
@@ -173,36 +159,29 @@ func TestRunWaitsForGroups(t *testing.T) {
 	}
 }
 
-// TestRunWaitsForStubbornJobs interrupts jobs that ignore it: the run lasts until they end,
-// and prints them.
+// TestRunWaitsForStubbornJobs interrupts jobs that ignore it: no more start, and the run lasts until
+// they end, and prints them. A second signal kills them.
 func TestRunWaitsForStubbornJobs(t *testing.T) {
 	t.Parallel()
 	for _, end := range endings {
-		p := newFaultRun(t, append([]string{"-j", "2", "-s", stubborn, ":::"}, items1to(50)...)...).start()
-		p.awaitLines("started", 2)
-		p.send(end.signal)
-		p.awaitLines("told", 2)
-		p.write("go", "")
-		p.want(end.status, "done 1\ndone 2\n", "")
-	}
-}
-
-// TestRunSecondSignalKills interrupts such jobs twice.
-func TestRunSecondSignalKills(t *testing.T) {
-	t.Parallel()
-	for _, end := range endings {
-		for _, flag := range []string{"--unordered", "--json", "--ungroup", "--line-buffer"} {
-			p := newFaultRun(t, append([]string{flag, "-j", "2", "-s", stubborn, ":::"}, items1to(50)...)...).start()
+		for _, flag := range []string{"", "--unordered", "--json", "--ungroup", "--line-buffer"} {
+			p := newFaultRun(t, append([]string{cmp.Or(flag, "--tag=false"), "-j", "2", "-s", stubborn, ":::"}, items1to(50)...)...).start()
 			p.awaitLines("started", 2)
 			p.send(end.signal)
 			p.awaitLines("told", 2)
-			p.send(end.signal)
-			p.end()
-			if got := p.ProcessState.ExitCode(); got != end.status {
-				t.Errorf("%s: exit status %d, want %d; messages %q", flag, got, end.status, p.errs.String())
+			out := ""
+			if flag == "" {
+				out = "done 1\ndone 2\n"
+				p.write("go", "")
+			} else {
+				p.send(end.signal)
 			}
-			if strings.Contains(p.out.String(), "done") {
-				t.Errorf("%s: output %q, want none of the killed jobs", flag, p.out.String())
+			p.end()
+			if got := len(p.lines("started")); got != 2 {
+				t.Errorf("%v %s: %d jobs have started, want 2", end.signal, flag, got)
+			}
+			if got := p.ProcessState.ExitCode(); got != end.status || flag != "--json" && p.out.String() != out || flag == "--json" && strings.Contains(p.out.String(), "done") {
+				t.Errorf("%s: exit status %d, want %d; output %q, want %q; messages %q", flag, got, end.status, p.out.String(), out, p.errs.String())
 			}
 		}
 	}

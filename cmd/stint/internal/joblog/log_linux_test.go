@@ -1,9 +1,7 @@
 package joblog
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,36 +27,6 @@ func TestCreateNamedPipe(t *testing.T) {
 	}
 	if _, err := Read(name, false); err == nil {
 		t.Error("Read of a pipe returned no error")
-	}
-}
-
-func TestAppendToFullDisk(t *testing.T) {
-	if _, err := Create("/dev/full"); !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("Create: %v", err)
-	}
-}
-
-// TestLogToStandardOutput starts a process that writes both output and log to a file that has
-// something already.
-func TestLogToStandardOutput(t *testing.T) {
-	for _, name := range []string{"-", "/dev/stdout"} {
-		out, err := os.OpenFile(file(t, "before\n"), os.O_WRONLY, 0)
-		must(t, err)
-		defer out.Close()
-		_, err = out.Seek(0, io.SeekEnd)
-		must(t, err)
-		c := child(t, name, "h")
-		c.Stdout = out
-		must(t, c.Run())
-		text, found := strings.CutPrefix(content(t, out.Name()), "before\noutput\n")
-		if !found {
-			t.Fatalf("%s: output begins with %.100q", name, text)
-		}
-		d, err := read(strings.NewReader(text), "log", true)
-		must(t, err)
-		if got := takes(d, strings.Repeat("h", 10_000))[0]; got != many {
-			t.Errorf("%s: %d lines, want %d", name, got, many)
-		}
 	}
 }
 

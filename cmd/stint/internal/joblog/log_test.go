@@ -2,53 +2,12 @@ package joblog
 
 import (
 	"errors"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
-
-// TestMain appends lines to a log instead if the test of several processes started it.
-func TestMain(m *testing.M) {
-	if name := os.Getenv("JOBLOG_APPEND"); name != "" {
-		if err := appendMany(name, os.Getenv("JOBLOG_HOST")); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
-}
-
-const many = 100
-
-func appendMany(name, host string) error {
-	fmt.Println("output")
-	l, err := Open(name)
-	if err != nil {
-		return err
-	}
-	for i := range many {
-		// More than a page, and more than a pipe writes at once.
-		if err := l.Append(Entry{Seq: int64(i), Host: host, Command: strings.Repeat(host, 10_000)}); err != nil {
-			return err
-		}
-	}
-	return l.Close()
-}
-
-// child starts this program to append to a log.
-func child(t *testing.T, name, host string) *exec.Cmd {
-	c := exec.Command(os.Args[0])
-	c.Env = append(os.Environ(), "JOBLOG_APPEND="+name, "JOBLOG_HOST="+host)
-	c.Stderr = os.Stderr
-	return c
-}
 
 func must(t testing.TB, err error) {
 	t.Helper()
@@ -82,7 +41,6 @@ func TestOpen(t *testing.T) {
 		{"empty", "", header + "\n", header + "\n"},
 		{"a part of the header", header[:9], header + "\n", header + "\n"},
 		{"header without newline", header, header + "\n", header + "\n"},
-		{"header", header + "\n", header + "\n", header + "\n"},
 		{"lines", header + "\n" + job(1, "ok", "b"), header + "\n", header + "\n" + job(1, "ok", "b")},
 		{"partial line", header + "\n1\t:", header + "\n", header + "\n1\t:" + tornMark + "\n"},
 	} {
@@ -164,62 +122,4 @@ func TestAppendAfterAnError(t *testing.T) {
 			t.Errorf("%d bytes at first: %d jobs are done, %d were written: %q", i, got, written, w.String())
 		}
 	}
-}
-
-func TestAppendIsOneWrite(t *testing.T) {
-	var w countWriter
-	l := &Log{file: &w, torn: true}
-	must(t, l.Append(Entry{Command: strings.Repeat("a", 1<<20)}))
-	if w.n != 1 {
-		t.Errorf("%d writes", w.n)
-	}
-}
-
-type countWriter struct{ n int }
-
-func (w *countWriter) Write(p []byte) (int, error) { w.n++; return len(p), nil }
-func (w *countWriter) Close() error                { return nil }
-
-// TestAppendByMany lets goroutines of several processes append to one log.
-func TestAppendByMany(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "log")
-	must(t, os.WriteFile(name, []byte(header+"\n"), 0o666))
-	var children []*exec.Cmd
-	hosts := []string{"a", "b", "c"}
-	for _, host := range hosts {
-		c := child(t, name, host)
-		must(t, c.Start())
-		children = append(children, c)
-	}
-	l, err := Open(name)
-	must(t, err)
-	var wg sync.WaitGroup
-	for i := range many {
-		wg.Go(func() {
-			if err := l.Append(Entry{Seq: int64(i), Command: "d"}); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	must(t, l.Close())
-	for _, c := range children {
-		must(t, c.Wait())
-	}
-	d, err := Read(name, true)
-	must(t, err)
-	commands := []string{"d"}
-	for _, host := range hosts {
-		commands = append(commands, strings.Repeat(host, 10_000))
-	}
-	if got := takes(d, commands...); !slices.Equal(got, []int{many, many, many, many}) {
-		t.Errorf("lines by process: %v, want %d each", got, many)
-	}
-}
-
-func TestCreateDevice(t *testing.T) {
-	l, err := Create(os.DevNull)
-	must(t, err)
-	must(t, l.Append(entry))
-	must(t, l.Close())
 }

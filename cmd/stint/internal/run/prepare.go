@@ -98,8 +98,10 @@ func (r *Runner) open(ctx context.Context) (*items.Items, error) {
 		r.console.Message("reading items from the terminal, one a line, until Ctrl-D")
 	}
 	o := r.input
-	o.Stdin = interrupt.NewReader(ctx, r.std.Stdin)
 	o.Open = func(name string) (io.ReadCloser, error) {
+		if name == "-" {
+			return io.NopCloser(interrupt.NewReader(ctx, r.std.Stdin)), nil
+		}
 		f, err := os.Open(name)
 		if err != nil {
 			return nil, err

@@ -50,9 +50,9 @@ type Runner struct {
 	maxBlock int // bytes of a block that a server takes; 0: there is none
 
 	printer  *output.Printer
-	executor *local.Executor         // nil: workers run the jobs
-	log      *joblog.Log             // nil: there is none
-	done     *joblog.Done            // nil: nothing is
+	executor *local.Executor // nil: workers run the jobs
+	log      *joblog.Log     // nil: there is none
+	done     joblog.Done
 	cancel   context.CancelCauseFunc // of the run
 	reading  context.Context         // its end makes reads of the input fail
 	endInput context.CancelFunc
@@ -244,7 +244,7 @@ func (r *Runner) jobs(ctx context.Context, source *items.Items) iter.Seq2[*outpu
 				yield(nil, err)
 				return
 			}
-			if r.done != nil && r.done.Take(j.Log) {
+			if r.done.Take(j.Log) {
 				r.mu.Lock()
 				r.counts.skipped++
 				r.mu.Unlock()
@@ -346,7 +346,7 @@ func (r *Runner) openLogs() (err error) {
 	}
 	switch {
 	case err != nil || r.Joblog == "" || r.DryRun:
-	case r.done != nil:
+	case r.Resume || r.ResumeFailed:
 		r.log, err = joblog.Open(r.Joblog)
 	default:
 		r.log, err = joblog.Create(r.Joblog)

@@ -14,8 +14,11 @@ type cost struct{ fixed, times int }
 // NUL and a pointer.
 const overhead = 1 + 8
 
-// of returns the cost of an item. An empty item counts as one byte: its {//} is ".".
-func (c cost) of(item string) int { return c.fixed + c.times*max(1, len(item)) }
+// Cost returns the bytes that an item adds to the arguments and the variables of a job, or
+// more. Without items they are those of Expand(nil, seq, slot). In an argument with both {}
+// and {1}, Cost assumes that no other item is longer than this one. An empty item counts as
+// one byte: its {//} is ".".
+func (c *cost) Cost(item string) int { return c.fixed + c.times*max(1, len(item)) }
 
 // addArgument adds an argument of a template. Any item may be the one that {1} means.
 func (c *cost) addArgument(parts []part) {
@@ -37,7 +40,7 @@ func (c *cost) addArgument(parts []part) {
 }
 
 // addScript adds the positional parameter of an item, and what refers to it.
-func (c *cost) addScript(parts []reference) {
+func (c *cost) addScript(parts []part) {
 	c.fixed += overhead
 	c.times++
 	for _, p := range parts {

@@ -2,12 +2,13 @@ package template
 
 import "strings"
 
-// A quoting is the syntax around a byte of a script, on which it depends how a
-// reference is written there.
+// A quoting is the syntax around a byte, on which it depends how a reference is written
+// there.
 type quoting byte
 
 const (
-	code       quoting = iota // the script itself
+	word       quoting = iota // an ARG, which no shell reads
+	code                      // the script itself
 	parens                    // ( or $(, where quoting begins afresh
 	backquotes                // `
 	arithmetic                // $((, where dash refuses a quote
@@ -16,26 +17,20 @@ const (
 	ansi                      // $'
 )
 
-// A reference is a part of a script. A placeholder is written as a reference to a
-// parameter.
-type reference struct {
-	part
-	in quoting
-}
-
-// A lexer finds the placeholders of a script and how they are quoted. It does not parse.
-// It takes for code the text of a here-document and \" in backquotes in double quotes,
-// and it loses count after the unbalanced ) of a case in $(). A reference may then be
-// split into words. It is never read as code.
+// A lexer finds the placeholders of an ARG, or of a script and how they are quoted there.
+// It does not parse a script: it takes for code the text of a here-document and \" in
+// backquotes in double quotes, and it loses count after the unbalanced ) of a case in $().
+// A reference may then be split into words. It is never read as code.
 type lexer struct {
 	text, replace string
-	pos, start    int         // start is the end of the last part
-	nested        []quoting   // around pos, outermost first
-	parts         []reference // of the text before start
+	pos, start    int       // start is the end of the last part
+	nested        []quoting // around pos, outermost first; the first one is word or code
+	parts         []part    // of the text before start
 }
 
-// run reads the whole script.
-func (l *lexer) run() {
+// parse returns the parts of text. Their texts are text.
+func parse(text, replace string, in quoting) []part {
+	l := lexer{text: text, replace: replace, nested: []quoting{in}}
 	for l.pos < len(l.text) {
 		p, ok := placeholder(l.text[l.pos:], l.replace)
 		if !ok {
@@ -43,27 +38,24 @@ func (l *lexer) run() {
 			continue
 		}
 		l.endText()
-		l.parts = append(l.parts, reference{p, l.top()})
+		p.in = l.top()
+		l.parts = append(l.parts, p)
 		l.pos += len(p.text)
 		l.start = l.pos
 	}
 	l.pos = len(l.text)
 	l.endText()
+	return l.parts
 }
 
 // endText makes a part of the text that ends at pos.
 func (l *lexer) endText() {
 	if l.start < l.pos {
-		l.parts = append(l.parts, reference{part: part{text: l.text[l.start:l.pos]}})
+		l.parts = append(l.parts, part{text: l.text[l.start:l.pos]})
 	}
 }
 
-func (l *lexer) top() quoting {
-	if len(l.nested) == 0 {
-		return code
-	}
-	return l.nested[len(l.nested)-1]
-}
+func (l *lexer) top() quoting { return l.nested[len(l.nested)-1] }
 
 func (l *lexer) push(q quoting) { l.nested = append(l.nested, q) }
 
@@ -81,6 +73,9 @@ func (l *lexer) toggle(q quoting) {
 func (l *lexer) step() int {
 	c, top := l.text[l.pos], l.top()
 	switch {
+	case top == word && strings.HasPrefix(l.text[l.pos:], "${"): // ${1} belongs to a shell
+		return 2
+	case top == word:
 	case c == '\\' && top != single:
 		return 2
 	case c == '\'' && top >= single:

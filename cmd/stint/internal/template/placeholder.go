@@ -9,51 +9,33 @@ import (
 type form byte
 
 const (
-	literal   form = iota // no placeholder
-	whole                 // {}
-	noExt                 // {.}
-	base                  // {/}
-	dir                   // {//}
-	baseNoExt             // {/.}
-	seq                   // {#}
-	slot                  // {%}
+	literal form = iota // no placeholder
+	whole
+	noExt
+	base
+	dir
+	baseNoExt
+	seq
+	slot
 )
 
-// forms are the placeholders without their number.
-var forms = map[string]form{"": whole, ".": noExt, "/": base, "//": dir, "/.": baseNoExt, "#": seq, "%": slot}
+// forms are the texts of the placeholders without their number, and what follows the number
+// of an item in the name of its variable.
+var forms = [...]struct{ text, variable string }{
+	whole: {"", ""}, noExt: {".", "_NOEXT"}, base: {"/", "_BASE"}, dir: {"//", "_DIR"}, baseNoExt: {"/.", "_BASE_NOEXT"},
+	seq: {"#", "STINT_SEQ"}, slot: {"%", "STINT_SLOT"},
+}
 
-// A part is a piece of an ARG: a placeholder, or the text between two.
+// A part is a piece of an ARG or of a script: a placeholder, or the text between two.
 type part struct {
 	form form
+	in   quoting
 	n    int // of {1}, or of {-1}; 0 means every item
 	text string
 }
 
 // longest is the length of the longest placeholder, which has a number of 32 bits.
 const longest = len("{-1234567890/.}")
-
-// parse returns the parts of s. Their texts are s. A ${1} in s belongs to a shell.
-func parse(s, replace string) []part {
-	var parts []part
-	start := 0
-	for i := 0; i < len(s); {
-		p, ok := placeholder(s[i:], replace)
-		if !ok || s[i] == '{' && i > 0 && s[i-1] == '$' {
-			i++
-			continue
-		}
-		if start < i {
-			parts = append(parts, part{text: s[start:i]})
-		}
-		parts = append(parts, p)
-		i += len(p.text)
-		start = i
-	}
-	if start < len(s) {
-		parts = append(parts, part{text: s[start:]})
-	}
-	return parts
-}
 
 // placeholder returns the placeholder that s begins with. The text replace is one that
 // means {}, which then means itself; "" is "{}".
@@ -78,11 +60,12 @@ func placeholder(s, replace string) (part, bool) {
 		}
 		p.n, body = int(n), body[digits:]
 	}
-	f, ok := forms[body]
-	if p.form = f; p.n != 0 && f >= seq {
-		ok = false
+	for p.form = whole; int(p.form) < len(forms); p.form++ {
+		if forms[p.form].text == body {
+			return p, p.n == 0 || p.form < seq
+		}
 	}
-	return p, ok
+	return part{}, false
 }
 
 // all reports whether p stands for every item.

@@ -10,23 +10,6 @@ import (
 	"github.com/stint-go/stint/cmd/stint/internal/testfiles"
 )
 
-func TestQuote(t *testing.T) {
-	for line, args := range map[string][]string{
-		``:                        nil,
-		`''`:                      {""},
-		`flac --best a.wav`:       {"flac", "--best", "a.wav"},
-		`echo 'a b' "it's" 'a$b'`: {"echo", "a b", "it's", "a$b"},
-		`echo 'a{b,c}' '{1..3}'`:  {"echo", "a{b,c}", "{1..3}"},
-		`'if' if`:                 {"if", "if"},
-		`echo 'a'$'\n''b'$'\377'`: {"echo", "a\nb\xff"},
-		`'a=b' 'x y'`:             {"a=b", "x y"},
-	} {
-		if got := Quote(args); args != nil && got != line {
-			t.Errorf("Quote(%q) is %s, want %s", args, got, line)
-		}
-	}
-}
-
 // TestQuoteInShells lets shells read what Quote returns: every byte, every pair of ASCII
 // characters, and odd names.
 func TestQuoteInShells(t *testing.T) {

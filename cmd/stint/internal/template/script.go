@@ -17,48 +17,72 @@ import (
 // A placeholder after a backslash or a $, or in a comment, is ordinary text. The text of
 // a here-document is taken for code: write $1 there.
 type Script struct {
-	parts []reference
-	cost  cost
+	parts []part
+	cost
 }
 
 // ParseScript returns the script that the words are, joined by spaces. The text replace
 // means what it does for Parse. Nothing is appended to a script without a placeholder.
 func ParseScript(words []string, replace string) *Script {
-	l := lexer{text: strings.Join(words, " "), replace: replace}
-	l.run()
-	s := &Script{parts: l.parts}
-	s.cost.addScript(s.parts)
+	s := &Script{parts: parse(strings.Join(words, " "), replace, code)}
+	s.addScript(s.parts)
 	return s
 }
 
 // Expand returns the text of a job's script, and the variables that it refers to, as
 // name=value: STINT_SEQ, STINT_SLOT, and for a form of the first item STINT_1_NOEXT,
-// STINT_1_BASE, STINT_1_DIR or STINT_1_BASE_NOEXT. If seq or slot is 0, its variable is
-// left out. The command of the job is
+// STINT_1_BASE, STINT_1_DIR or STINT_1_BASE_NOEXT. If number, that of the job, or n, that
+// of its slot, is 0, its variable is left out. The command of the job is
 //
 //	SHELL -c text NAME items...
 //
 // The text depends on nothing but the number of items. With several, {} is "$@", and x{}y
 // has x before the first and y after the last. A missing item is empty.
-func (s *Script) Expand(items []string, seq int64, slot int) (text string, env []string) {
-	e := expansion{items: items, seq: seq, slot: slot}
+func (s *Script) Expand(items []string, number int64, n int) (text string, env []string) {
+	var b strings.Builder
+	isSet := map[string]bool{}
+	set := func(name, value string) {
+		if !isSet[name] {
+			isSet[name], env = true, append(env, name+"="+value)
+		}
+	}
 	for _, r := range s.parts {
-		if r.form == literal {
-			e.text.WriteString(r.text)
+		var references []string // to parameters and variables
+		switch {
+		case r.form == literal:
+			b.WriteString(r.text)
 			continue
+		case r.form >= seq:
+			name := forms[r.form].variable
+			references = []string{"${" + name + "}"}
+			if value := r.value("", nil, number, n); value != r.text {
+				set(name, value)
+			}
+		case r.form == whole && r.all() && len(items) != 1:
+			references = []string{"${@}"}
+		default:
+			for i, item := range items {
+				if !r.all() && i != r.index(len(items)) {
+					continue
+				}
+				name := strconv.Itoa(i + 1)
+				if r.form != whole {
+					name = "STINT_" + name + forms[r.form].variable
+					set(name, r.form.apply(item))
+				}
+				references = append(references, "${"+name+"}")
+			}
 		}
 		before, after := r.in.marks()
-		e.text.WriteString(before)
-		e.refer(r.part)
-		e.text.WriteString(after)
+		b.WriteString(before + strings.Join(references, `" "`) + after)
 	}
-	return e.text.String(), e.env
+	return b.String(), env
 }
 
 // Constant reports whether the script is the same for all jobs, whatever their items: it has
 // neither a placeholder nor a $.
 func (s *Script) Constant() bool {
-	return !slices.ContainsFunc(s.parts, func(r reference) bool { return r.form != literal || strings.Contains(r.text, "$") })
+	return !slices.ContainsFunc(s.parts, func(r part) bool { return r.form != literal || strings.Contains(r.text, "$") })
 }
 
 // Fill returns the script with the items in the place of the placeholders, for a person to read. A
@@ -91,18 +115,7 @@ func (s *Script) Fill(items []string, number int64) string {
 }
 
 // Beyond is Template.Beyond.
-func (s *Script) Beyond(n int) string {
-	for _, r := range s.parts {
-		if r.beyond(n) {
-			return r.text
-		}
-	}
-	return ""
-}
-
-// Cost returns the bytes that an item adds to the arguments and the variables of a job,
-// or more. Without items they are those of Expand(nil, seq, slot).
-func (s *Script) Cost(item string) int { return s.cost.of(item) }
+func (s *Script) Beyond(n int) string { return beyond(s.parts, n) }
 
 // marks returns what goes before and after a reference, to put it in double quotes.
 func (q quoting) marks() (before, after string) {
@@ -115,61 +128,4 @@ func (q quoting) marks() (before, after string) {
 		return `'"`, `"$'`
 	}
 	return `"`, `"`
-}
-
-// An expansion makes the script of one job.
-type expansion struct {
-	items []string
-	seq   int64
-	slot  int
-	text  strings.Builder
-	env   []string
-	named map[string]bool // the variables in env
-}
-
-// refer writes the references that a placeholder stands for.
-func (e *expansion) refer(p part) {
-	switch {
-	case p.form == seq:
-		e.variable("STINT_SEQ", strconv.FormatInt(e.seq, 10), e.seq != 0)
-	case p.form == slot:
-		e.variable("STINT_SLOT", strconv.Itoa(e.slot), e.slot != 0)
-	case !p.all():
-		if i := p.index(len(e.items)); i >= 0 {
-			e.item(p.form, i)
-		}
-	case p.form == whole && len(e.items) != 1:
-		e.text.WriteString("${@}")
-	default:
-		for i := range e.items {
-			if i > 0 {
-				e.text.WriteString(`" "`)
-			}
-			e.item(p.form, i)
-		}
-	}
-}
-
-// item writes the reference to a form of an item.
-func (e *expansion) item(f form, i int) {
-	number := strconv.Itoa(i + 1)
-	if f == whole {
-		e.text.WriteString("${" + number + "}")
-		return
-	}
-	suffix := map[form]string{noExt: "_NOEXT", base: "_BASE", dir: "_DIR", baseNoExt: "_BASE_NOEXT"}[f]
-	e.variable("STINT_"+number+suffix, f.apply(e.items[i]), true)
-}
-
-// variable writes the reference to a variable, which is set if it is known.
-func (e *expansion) variable(name, value string, known bool) {
-	e.text.WriteString("${" + name + "}")
-	if !known || e.named[name] {
-		return
-	}
-	if e.named == nil {
-		e.named = map[string]bool{}
-	}
-	e.named[name] = true
-	e.env = append(e.env, name+"="+value)
 }

@@ -1,10 +1,8 @@
 package template
 
 import (
-	"math"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -20,8 +18,6 @@ var hostile = []string{
 var scripts = []struct{ script, want, shell string }{
 	{`printf '[%s]' {}`, `[I]`, ""},
 	{`printf '[%s]' x{}y "x{}y" 'x{}y'`, `[xIy][xIy][xIy]`, ""},
-	{`printf '[%s]' {1} "{1}" '{-1}'`, `[I][I][I]`, ""},
-	{`printf '[%s]' {1}{1} "{1}{1}" '{1}{1}'`, `[II][II][II]`, ""},
 	{`printf '[%s]' {.} {/} "{//}" '{/.}' {1.}`, `[{.}][{/}][{//}][{/.}][{.}]`, ""},
 	{`printf '[%s]' {#} {%} "{#}" '{%}'`, `[7][3][7][3]`, ""},
 	{`printf '[%s]' a{2}b {2} "{2}" '{-2}' "a{2.}b"`, `[ab][][][][ab]`, ""},
@@ -31,30 +27,19 @@ var scripts = []struct{ script, want, shell string }{
 	{`printf '[%s]' "$(printf %s. {})" "$(printf %s. "{}")" "$(printf %s. '{}')"`, `[I.][I.][I.]`, ""},
 	{"printf '[%s]' \"`printf %s. {}`\" \"`printf %s. '{}'`{}\"", `[I.][I.I]`, ""},
 	{`(printf '[%s]' "$( (printf %s. '{}') ){}" '{}')`, `[I.I][I]`, ""},
+	{`printf '[%s]' "$(printf %s. "$(printf %s. {} "{1}" '{}')" "${none:-"{}"}")" '{-1}'`, `[I.I.I..I.][I]`, ""},
+	{"printf '[%s]' \"$( (printf %s. {}) # it's (\n)\" \"$(printf %s. \"`printf %s. '{}'`\")\" {}", `[I.][I..][I]`, ""},
+	{`printf '[%s]' "${#}" "$@"`, `[1][I]`, ""},
 	{`printf '[%s]' "$(case a in (a) printf %s. {};; esac)" "{}"`, `[I.][I]`, ""},
 	{`case {} in "$1") printf '[%s]' {};; esac`, `[I]`, ""},
 	{`printf '[%s]' "${nothing:-{}}" ${nothing:-'{}'} "${nothing-"{}"}"`, `[I][I][I]`, ""},
-	{`for i in {}; do printf '[%s]' "$i" {}; done`, `[I][I]`, ""},
-	{`x={} sh -c 'printf "[%s]" "$x" "$1"' sh {}`, `[I][I]`, ""},
-	{`printf %s {} | { printf '['; cat; printf ']'; }`, `[I]`, ""},
 	{"printf '[%s]' {} # don't \"{}\n printf '[%s]' {} '{}' # {}", `[I][I][I]`, ""},
 	{"# don't\nprintf '[%s]' {}# a#'{}' ${#}{}", `[I#][a#I][1I]`, ""},
 	{`printf '[%s]' "(" ')' {} '$((' {} ')' "))" {}`, `[(][)][I][$((][I][)][))][I]`, ""},
 	{`printf '[%s]' $((2*(3+1))) "$((1))" $(( (1) )) {}`, `[8][1][1][I]`, ""},
-	{"printf '[%s]' \"é\xff\"{}", "[é\xffI]", ""},
 	{`printf '[%s]' "$'{}'"`, `[$'I']`, ""},
-	{"x=`printf %s. {}`; printf '[%s]' \"$x\"", `[I.]`, ""},
-	{`f() { printf '[%s]' "$1"; }; f {}`, `[I]`, ""},
-	{`[[ {} == "$1" ]] && printf '[%s]' {}`, `[I]`, "bash"},
 	{`cat <<<{} | { printf '['; cat; printf ']'; }`, "[I\n]", "bash"},
-	{`printf '[%s]' "$1" "${1}" ${1+"$1"}`, `[I][I][I]`, ""},
-	{`printf '[%s]' "${#}" "$#"`, `[1][1]`, ""},
-	{`printf '[%s]' "$@"`, `[I]`, ""},
-	{`printf '[%s]' "${@}" "$*"`, `[I][I]`, ""},
-	{`printf '[%s]' "${!#}"`, `[I]`, "bash"},
 	// Nothing is appended to those below.
-	{`printf '[%s]'`, `[]`, ""},
-	{`printf '[%s]' x; for i in 1; do :; done`, `[x]`, ""},
 	{`printf '[%s]' '$1' \$1 "\$@" \{}`, `[$1][$1][$@][{}]`, ""},
 	{"# $1 {}\n printf '[%s]' a#b", `[a#b]`, ""},
 }
@@ -131,30 +116,22 @@ func TestScriptOfItems(t *testing.T) {
 
 func TestScriptText(t *testing.T) {
 	for _, test := range []struct{ script, replace, text, env string }{
-		{"gzip -dc {} | wc -l", "", `gzip -dc "${1}" | wc -l`, ""},
 		{"wc -l", "", `wc -l`, ""},
 		{"echo $${} \"$${}\"", "", `echo $$"${1}" "$$${1}"`, ""},
-		{"wc $1 {}", "@", `wc $1 {}`, ""},
-		{"wc @ '@' $@", "@", `wc "${1}" ''"${1}"'' $@`, ""},
-		{"echo {#} {.} {.} {1.}", "", `echo "${STINT_SEQ}" "${STINT_1_NOEXT}" "${STINT_1_NOEXT}" "${STINT_1_NOEXT}"`, "STINT_SEQ=7 STINT_1_NOEXT=a"},
-		{"echo {%} {/}{//}{/.}", "", `echo "${STINT_SLOT}" "${STINT_1_BASE}""${STINT_1_DIR}""${STINT_1_BASE_NOEXT}"`, "STINT_SLOT=3 STINT_1_BASE=a.b STINT_1_DIR=. STINT_1_BASE_NOEXT=a"},
+		{"wc @ '@' $@ {}", "@", `wc "${1}" ''"${1}"'' $@ {}`, ""},
+		{"echo {%} {/}{//}{/.} {/}", "", `echo "${STINT_SLOT}" "${STINT_1_BASE}""${STINT_1_DIR}""${STINT_1_BASE_NOEXT}" "${STINT_1_BASE}"`, "STINT_SLOT=3 STINT_1_BASE=a.b STINT_1_DIR=. STINT_1_BASE_NOEXT=a"},
 		{"echo $(({} * 2)) ${1} ${#} ${%} \"`a '", "", "echo $((${1} * 2)) ${1} ${#} ${%} \"`a '", ""},
+		{"echo {#}", "", `echo "${STINT_SEQ}"`, ""}, // whose number is 0
 	} {
-		text, env := ParseScript([]string{test.script}, test.replace).Expand([]string{"a.b"}, 7, 3)
+		text, env := ParseScript([]string{test.script}, test.replace).Expand([]string{"a.b"}, 0, 3)
 		if text != test.text || strings.Join(env, " ") != test.env {
 			t.Errorf("%s is %s with %q, want %s with %s", test.script, text, env, test.text, test.env)
 		}
 	}
-	text, env := ParseScript([]string{"echo {#}{%}"}, "").Expand([]string{"a"}, 0, 0)
-	if want := `echo "${STINT_SEQ}""${STINT_SLOT}"`; text != want || env != nil {
-		t.Errorf("without numbers: %s with %q, want %s without variables", text, env, want)
-	}
 }
 
 func TestConstant(t *testing.T) {
-	for script, want := range map[string]bool{
-		`date`: true, `gzip`: true, `\{}`: true, `{ date; }`: true, `echo {}`: false, `echo {#}`: false, `wc "$1"`: false, `for i do echo "$i"; done`: false,
-	} {
+	for script, want := range map[string]bool{`date`: true, `{ date; } \{}`: true, `echo {#}`: false, `wc "$1"`: false} {
 		if got := ParseScript([]string{script}, "").Constant(); got != want {
 			t.Errorf("%s: %v, want %v", script, got, want)
 		}
@@ -177,41 +154,4 @@ func TestFill(t *testing.T) {
 	if got, want := ParseScript([]string{`cat "$@"`}, "").Fill(nil, 1), `cat "$@"`; got != want {
 		t.Errorf("without items: %s, want %s", got, want)
 	}
-}
-
-// scriptSize returns a function for checkCost.
-func scriptSize(s *Script) func([]string) int {
-	return func(items []string) int {
-		text, env := s.Expand(items, math.MaxInt64, math.MaxInt)
-		return len(text) + size(env) + size(items)
-	}
-}
-
-func FuzzParseScript(f *testing.F) {
-	for _, test := range scripts {
-		f.Add(test.script, "", "a|b.c")
-	}
-	f.Add("echo @ $@ {}", "@", "a")
-	f.Fuzz(func(t *testing.T, script, replace, list string) {
-		l := lexer{text: script, replace: replace}
-		l.run()
-		whole := ""
-		for _, p := range l.parts {
-			whole += p.text
-		}
-		if whole != script {
-			t.Errorf("the parts of %q are %q", script, whole)
-		}
-		items := strings.Split(list, "|")
-		s := ParseScript([]string{script}, replace)
-		text, env := s.Expand(items, 1, 1)
-		again, names := s.Expand(make([]string, len(items)), 1, 1)
-		if text != again || len(env) != len(names) {
-			t.Errorf("the text depends on the items: %q, %q", text, again)
-		}
-		if slices.Sort(env); len(slices.Compact(env)) != len(names) {
-			t.Errorf("a variable is there twice: %q", env)
-		}
-		checkCost(t, items, s.Cost, scriptSize(s))
-	})
 }

@@ -16,7 +16,7 @@ import (
 // A Template is a command with placeholders. It may be used by several goroutines.
 type Template struct {
 	args [][]part
-	cost cost
+	cost
 }
 
 // Parse returns the template of a command. The text replace stands for {}, which is
@@ -25,7 +25,7 @@ func Parse(args []string, replace string) *Template {
 	t := &Template{}
 	found := false
 	for _, arg := range args {
-		parts := parse(arg, replace)
+		parts := parse(arg, replace, word)
 		found = found || slices.ContainsFunc(parts, func(p part) bool { return p.form != literal })
 		t.args = append(t.args, parts)
 	}
@@ -33,7 +33,7 @@ func Parse(args []string, replace string) *Template {
 		t.args = append(t.args, []part{{form: whole, text: "{}"}})
 	}
 	for _, parts := range t.args {
-		t.cost.addArgument(parts)
+		t.addArgument(parts)
 	}
 	return t
 }
@@ -91,19 +91,18 @@ func (p part) value(item string, items []string, number int64, n int) string {
 // such as {4} if n is 3; "" is none.
 func (t *Template) Beyond(n int) string {
 	for _, parts := range t.args {
-		for _, p := range parts {
-			if p.beyond(n) {
-				return p.text
-			}
+		if text := beyond(parts, n); text != "" {
+			return text
 		}
 	}
 	return ""
 }
 
-// beyond reports whether p stands for an item that is not among n.
-func (p part) beyond(n int) bool { return p.n > n || -p.n > n }
-
-// Cost returns the bytes that an item adds to the arguments of a job, or more. Without
-// items the arguments are those of Expand(nil, seq, slot). In an argument with both {}
-// and {1}, Cost assumes that no other item is longer than this one.
-func (t *Template) Cost(item string) int { return t.cost.of(item) }
+func beyond(parts []part, n int) string {
+	for _, p := range parts {
+		if p.n > n || -p.n > n {
+			return p.text
+		}
+	}
+	return ""
+}

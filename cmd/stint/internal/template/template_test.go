@@ -3,12 +3,11 @@ package template
 import (
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
 
-// expansions are templates, the items of one job, and its arguments. GNU parallel -q -N
+// expansions are templates, the items of one job, and its arguments. GNU parallel 20221122 -q -N
 // has the same where differs is empty.
 var expansions = []struct {
 	template string // words between bars
@@ -48,36 +47,9 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// TestExpandAsParallel compares the table with the program.
-func TestExpandAsParallel(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts Perl many times")
-	}
-	for _, test := range expansions {
-		if test.differs != "" {
-			continue
-		}
-		args := []string{"-q", "-0", "-N" + strconv.Itoa(len(test.items))}
-		if test.replace != "" {
-			args = append(args, "-I", test.replace)
-		}
-		args = append(args, "sh", "-c", `for a do printf '%s\0' "$a"; done`, "sh")
-		args = append(args, strings.Split(test.template, "|")...)
-		got := strings.Join(parallel(t, strings.Join(test.items, "\x00")+"\x00", args...), "|")
-		if got != test.want {
-			t.Errorf("%q with %q is %q for parallel, the table has %q", test.template, test.items, got, test.want)
-		}
-	}
-}
-
 func TestExpandLeavesNumbers(t *testing.T) {
-	template := Parse([]string{"{#}", "a{%}b{}", "{}"}, "")
-	want := []string{"{#}", "a{%}bx", "x"}
-	if got := template.Expand([]string{"x"}, 0, 0); !slices.Equal(got, want) {
-		t.Errorf("with neither number: %q, want %q", got, want)
-	}
-	want = []string{"9", "a{%}bx", "x"}
-	if got := template.Expand([]string{"x"}, 9, 0); !slices.Equal(got, want) {
+	want := []string{"9", "a{%}bx", "x"}
+	if got := Parse([]string{"{#}", "a{%}b{}", "{}"}, "").Expand([]string{"x"}, 9, 0); !slices.Equal(got, want) {
 		t.Errorf("with a job number: %q, want %q", got, want)
 	}
 }
@@ -111,46 +83,52 @@ func checkCost(t *testing.T, items []string, cost func(string) int, size func([]
 }
 
 func TestCost(t *testing.T) {
-	for _, test := range expansions {
-		template := Parse(strings.Split(test.template, "|"), test.replace)
-		checkCost(t, test.items, template.Cost, func(items []string) int {
-			return size(template.Expand(items, math.MaxInt64, math.MaxInt))
-		})
-	}
 	if got, want := Parse([]string{"a", "{}", "x{}"}, "").Cost("12345"), 2*(5+overhead)+1; got != want {
 		t.Errorf("the cost of an item is %d, want %d", got, want)
 	}
 }
 
+// FuzzParse takes a text for arguments and for a script.
 func FuzzParse(f *testing.F) {
 	for _, test := range expansions {
 		f.Add(test.template, test.replace, strings.Join(test.items, "|"))
 	}
+	for _, test := range scripts {
+		f.Add(test.script, "", "a|b.c")
+	}
 	f.Fuzz(func(t *testing.T, text, replace, list string) {
-		args, items := strings.Split(text, "|"), strings.Split(list, "|")
-		for _, arg := range args {
+		for _, in := range []quoting{word, code} {
 			whole := ""
-			for _, p := range parse(arg, replace) {
+			for _, p := range parse(text, replace, in) {
 				if p.text == "" {
-					t.Errorf("%q has an empty part", arg)
+					t.Errorf("%q has an empty part", text)
 				}
 				whole += p.text
 			}
-			if whole != arg {
-				t.Errorf("the parts of %q are %q", arg, whole)
+			if whole != text {
+				t.Errorf("the parts of %q are %q", text, whole)
 			}
 		}
-		template := Parse(args, replace)
+		items := strings.Split(list, "|")
+		script := ParseScript([]string{text}, replace)
+		first, env := script.Expand(items, 1, 1)
+		again, names := script.Expand(make([]string, len(items)), 1, 1)
+		if first != again || len(env) != len(names) {
+			t.Errorf("the text depends on the items: %q, %q", first, again)
+		}
+		if slices.Sort(env); len(slices.Compact(env)) != len(names) {
+			t.Errorf("a variable is there twice: %q", env)
+		}
+		checkCost(t, items, script.Cost, func(items []string) int {
+			text, env := script.Expand(items, math.MaxInt64, math.MaxInt)
+			return len(text) + size(env) + size(items)
+		})
+		template := Parse(strings.Split(text, "|"), replace)
 		for i := range items { // Cost does not know how long the others are
 			items[i] = (items[i] + strings.Repeat("x", len(list)))[:len(list)]
 		}
 		checkCost(t, items, template.Cost, func(items []string) int {
 			return size(template.Expand(items, math.MaxInt64, math.MaxInt))
 		})
-		if replace == "" && !strings.Contains(text, "{") {
-			if got, want := template.Expand(items, 1, 1), append(args, items...); !slices.Equal(got, want) {
-				t.Errorf("got %q, want %q", got, want)
-			}
-		}
 	})
 }

@@ -32,14 +32,6 @@ func Pipe(t *testing.T, name string) {
 	}
 }
 
-// Link makes a hard link, or skips the test where there are none.
-func Link(t *testing.T, old, name string) {
-	t.Helper()
-	if err := os.Link(old, name); err != nil {
-		t.Skipf("no hard links here: %v", err)
-	}
-}
-
 // OddNames are legal names that are hard to print.
 var OddNames = []string{
 	"plain", "with space", " leading space", "trailing ", "-n", "--help", "new\nline", "\n", "back\\slash", "both\\\n",
