@@ -8,11 +8,8 @@ import (
 	"syscall"
 )
 
-// Sizes of the pieces that a buffer has in memory.
-const (
-	minPiece = 16
-	maxPiece = 64 << 10
-)
+// maxPart is the most that Direct writes at once.
+const maxPart = 64 << 10
 
 // state is what a Write does, as the package comment says.
 type state uint8
@@ -33,11 +30,10 @@ type Buffer struct {
 	changed sync.Cond // state, busy or size; spool.freed, if b waits
 	state   state
 	busy    bool
-	size    int64    // bytes kept
-	pieces  [][]byte // the first of them, in memory; all but the last are full
-	file    file     // the rest; nil: no file was needed
-	inFile  int64    // how many they are
-	tried   int      // spool.freed when there was no room; 0: there always was
+	size    int64  // bytes kept
+	memory  []byte // the first of them
+	file    file   // the rest; nil: no file was needed
+	tried   int    // spool.freed when there was no room; 0: there always was
 	w       io.Writer
 	err     error
 }
@@ -106,7 +102,7 @@ func (b *Buffer) Direct(w io.Writer) error {
 	}
 	if b.state == direct && b.size > 0 {
 		var err error
-		from, p := io.NewSectionReader(reader{b, direct}, 0, b.size), make([]byte, min(b.size, maxPiece))
+		from, p := io.NewSectionReader(reader{b, direct}, 0, b.size), make([]byte, min(b.size, maxPart))
 		if b.spool.unlocked(func() { _, err = io.CopyBuffer(w, from, p) }); b.state == direct {
 			b.err = err
 		}
@@ -129,7 +125,7 @@ func (b *Buffer) Discard() {
 	b.changed.Broadcast()
 }
 
-// Blocked reports whether a Write of the buffer waits for room, as [Spool.Blocked] does.
+// Blocked reports whether a Write of the buffer waits for room, and none was freed since it looked.
 func (b *Buffer) Blocked() bool {
 	b.spool.mu.Lock()
 	defer b.spool.mu.Unlock()
@@ -162,15 +158,12 @@ func (r reader) ReadAt(p []byte, at int64) (n int, err error) {
 	if b.state != r.while {
 		return 0, os.ErrClosed
 	}
-	for _, piece := range b.pieces {
-		skip := min(at, int64(len(piece)))
-		n, at = n+copy(p[n:], piece[skip:]), at-skip
-	}
-	if n == len(p) {
+	skip := min(at, int64(len(b.memory)))
+	if n = copy(p, b.memory[skip:]); n == len(p) {
 		return n, nil
 	}
 	m, f := 0, b.file
-	b.use(func() { m, err = f.ReadAt(p[n:], at) })
+	b.use(func() { m, err = f.ReadAt(p[n:], at-skip) })
 	b.used()
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
@@ -220,32 +213,22 @@ func (b *Buffer) keep(p []byte) int {
 	return 0
 }
 
-// keepInMemory keeps what there is memory for, unless bytes before are in the file. The pieces
-// of a buffer grow with it: a small one costs little, and a large one has few.
+// keepInMemory keeps what there is memory for, unless bytes before are in the file.
 func (b *Buffer) keepInMemory(p []byte) int {
-	s, last := b.spool, len(b.pieces)-1
-	if b.inFile > 0 {
+	s := b.spool
+	if b.size > int64(len(b.memory)) {
 		return 0
 	}
-	if last < 0 || len(b.pieces[last]) == cap(b.pieces[last]) {
-		size := min(max(minPiece, len(p), int(b.size)), maxPiece, s.memory-s.used)
-		if size == 0 {
-			return 0
-		}
-		b.pieces = append(b.pieces, make([]byte, 0, size))
-		s.used += size
-		last++
-	}
-	piece := b.pieces[last]
-	n := min(len(p), cap(piece)-len(piece))
-	b.pieces[last] = append(piece, p[:n]...)
+	n := min(len(p), s.memory-s.used)
+	b.memory = append(b.memory, p[:n]...)
 	b.size += int64(n)
+	s.used += n
 	return n
 }
 
 // keepInFile keeps bytes in the file. If it keeps none, it returns an error.
 func (b *Buffer) keepInFile(p []byte) (n int, err error) {
-	s, f := b.spool, b.file
+	s, f, at := b.spool, b.file, b.size-int64(len(b.memory))
 	if f == nil && len(s.files) >= s.maxFiles {
 		return 0, syscall.EMFILE
 	}
@@ -255,10 +238,10 @@ func (b *Buffer) keepInFile(p []byte) (n int, err error) {
 			f, err = s.create()
 		}
 		if err == nil {
-			n, err = f.WriteAt(p, b.inFile)
+			n, err = f.WriteAt(p, at)
 		}
 	})
-	if b.file, b.inFile, b.size = f, b.inFile+int64(n), b.size+int64(n); f == nil {
+	if b.file, b.size = f, b.size+int64(n); f == nil {
 		delete(s.files, b)
 	}
 	b.used()
@@ -274,10 +257,8 @@ func (b *Buffer) free() {
 	if b.size == 0 && f == nil {
 		return
 	}
-	for _, piece := range b.pieces {
-		s.used -= cap(piece)
-	}
-	b.size, b.pieces, b.file, b.inFile = 0, nil, nil, 0
+	s.used -= len(b.memory)
+	b.size, b.memory, b.file = 0, nil, nil
 	if f != nil {
 		s.unlocked(func() { f.Close() }) // which takes a while if it is large
 		delete(s.files, b)
