@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// maxPart is the most that Direct writes at once.
+// maxPart is the size of a part in memory, and the most that Direct writes at once.
 const maxPart = 64 << 10
 
 // state is what a Write does, as the package comment says.
@@ -30,10 +30,11 @@ type Buffer struct {
 	changed sync.Cond // state, busy or size; spool.freed, if b waits
 	state   state
 	busy    bool
-	size    int64  // bytes kept
-	memory  []byte // the first of them
-	file    file   // the rest; nil: no file was needed
-	tried   int    // spool.freed when there was no room; 0: there always was
+	size    int64    // bytes kept
+	memory  [][]byte // the first of them, in parts: all but the last are full
+	file    file     // the rest; nil: no file was needed
+	inFile  int64    // how many they are
+	tried   int      // spool.freed when there was no room; 0: there always was
 	w       io.Writer
 	err     error
 }
@@ -158,12 +159,15 @@ func (r reader) ReadAt(p []byte, at int64) (n int, err error) {
 	if b.state != r.while {
 		return 0, os.ErrClosed
 	}
-	skip := min(at, int64(len(b.memory)))
-	if n = copy(p, b.memory[skip:]); n == len(p) {
+	for _, part := range b.memory {
+		skip := min(at, int64(len(part)))
+		n, at = n+copy(p[n:], part[skip:]), at-skip
+	}
+	if n == len(p) {
 		return n, nil
 	}
 	m, f := 0, b.file
-	b.use(func() { m, err = f.ReadAt(p[n:], at-skip) })
+	b.use(func() { m, err = f.ReadAt(p[n:], at) })
 	b.used()
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
@@ -215,12 +219,16 @@ func (b *Buffer) keep(p []byte) int {
 
 // keepInMemory keeps what there is memory for, unless bytes before are in the file.
 func (b *Buffer) keepInMemory(p []byte) int {
-	s := b.spool
-	if b.size > int64(len(b.memory)) {
+	s, last := b.spool, len(b.memory)-1
+	if b.inFile > 0 || s.used == s.memory {
 		return 0
 	}
-	n := min(len(p), s.memory-s.used)
-	b.memory = append(b.memory, p[:n]...)
+	if last < 0 || len(b.memory[last]) == maxPart {
+		b.memory = append(b.memory, nil)
+		last++
+	}
+	n := min(len(p), s.memory-s.used, maxPart-len(b.memory[last]))
+	b.memory[last] = append(b.memory[last], p[:n]...)
 	b.size += int64(n)
 	s.used += n
 	return n
@@ -228,7 +236,7 @@ func (b *Buffer) keepInMemory(p []byte) int {
 
 // keepInFile keeps bytes in the file. If it keeps none, it returns an error.
 func (b *Buffer) keepInFile(p []byte) (n int, err error) {
-	s, f, at := b.spool, b.file, b.size-int64(len(b.memory))
+	s, f := b.spool, b.file
 	if f == nil && len(s.files) >= s.maxFiles {
 		return 0, syscall.EMFILE
 	}
@@ -238,10 +246,10 @@ func (b *Buffer) keepInFile(p []byte) (n int, err error) {
 			f, err = s.create()
 		}
 		if err == nil {
-			n, err = f.WriteAt(p, at)
+			n, err = f.WriteAt(p, b.inFile)
 		}
 	})
-	if b.file, b.size = f, b.size+int64(n); f == nil {
+	if b.file, b.inFile, b.size = f, b.inFile+int64(n), b.size+int64(n); f == nil {
 		delete(s.files, b)
 	}
 	b.used()
@@ -257,8 +265,8 @@ func (b *Buffer) free() {
 	if b.size == 0 && f == nil {
 		return
 	}
-	s.used -= len(b.memory)
-	b.size, b.memory, b.file = 0, nil, nil
+	s.used -= int(b.size - b.inFile)
+	b.size, b.memory, b.file, b.inFile = 0, nil, nil, 0
 	if f != nil {
 		s.unlocked(func() { f.Close() }) // which takes a while if it is large
 		delete(s.files, b)

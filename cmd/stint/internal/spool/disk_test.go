@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -103,7 +104,10 @@ func audit(t *testing.T, s *Spool, buffers ...*Buffer) {
 	defer s.mu.Unlock()
 	used, files := 0, 0
 	for _, b := range buffers {
-		used += len(b.memory)
+		n := len(slices.Concat(b.memory...))
+		if used += n; int64(n) != b.size-b.inFile {
+			t.Errorf("%d bytes are in memory, and %d of %d in the file", n, b.inFile, b.size)
+		}
 		if b.file != nil {
 			files++
 		}
