@@ -228,7 +228,8 @@ func TestRunFewFiles(t *testing.T) {
 	c.wantWhole(t)
 }
 
-// TestRunJoblogIsFull wants that no more jobs start when the log cannot be written.
+// TestRunJoblogIsFull wants that no more jobs start when the log cannot be written, and that a run goes
+// on with a copy of it, which has each job once.
 func TestRunJoblogIsFull(t *testing.T) {
 	t.Parallel()
 	const script = `echo $1 >>started`
@@ -237,45 +238,23 @@ func TestRunJoblogIsFull(t *testing.T) {
 	if n := len(p.lines("started")); n > 0 {
 		t.Errorf("%d jobs have started without a log", n)
 	}
-	limited := newFaultRun(t, append([]string{"-j", "2", "--joblog", "log", "-s", script, ":::"}, items1to(100)...)...).within("sh", "-c", `ulimit -f 2; exec "$@"`, "sh")
-	limited.wantLogFull("log")
-	disk := smallDisk(t, 4096)
-	for _, signal := range []string{":", `trap "" TERM`} {
-		log := filepath.Join(disk, "log")
-		small := newFaultRun(t, append([]string{"-j", "2", "--joblog", log, "-s", signal + "; " + script, ":::"}, items1to(200)...)...)
-		small.wantLogFull(log)
-		small.resume(log, script, 200)
-	}
-}
-
-// wantLogFull runs p, with two jobs at a time and room for the first lines of the log.
-func (p *faultRun) wantLogFull(log string) {
-	p.t.Helper()
-	p.start().want(1, "", "stint: --joblog ")
-	if !filepath.IsAbs(log) {
-		log = filepath.Join(p.Dir, log)
-	}
+	log := filepath.Join(smallDisk(t, 4096), "log")
+	small := newFaultRun(t, append([]string{"-j", "2", "--joblog", log, "-s", `trap "" TERM; ` + script, ":::"}, items1to(200)...)...)
+	small.start().want(1, "", "stint: --joblog ")
 	b, err := os.ReadFile(log)
-	must(p.t, err)
-	logged, started := strings.Count(string(b), "\n")-1, len(p.lines("started"))
+	must(t, err)
+	logged, started := strings.Count(string(b), "\n")-1, len(small.lines("started"))
 	if logged < 1 || started > logged+4 {
-		p.t.Errorf("%d jobs have started and %d are in the log, want no more to start", started, logged)
+		t.Errorf("%d jobs have started and %d are in the log, want no more to start", started, logged)
 	}
-}
-
-// resume continues a run whose log is full with a copy of it, and wants each job in it once.
-func (p *faultRun) resume(log, script string, n int) {
-	p.t.Helper()
-	b, err := os.ReadFile(log)
-	must(p.t, err)
-	q := newFaultRun(p.t, append([]string{"-j", "2", "--joblog", "log", "--resume", "-s", p.Args[7], ":::"}, items1to(n)...)...)
-	q.write("log", string(b))
-	before := q.logged()
-	q.start().want(0, "", "")
-	if got, want := q.logged(), items1to(n); !slices.Equal(got, want) {
-		p.t.Errorf("the log has %d jobs, want %d, each once: %q", len(got), n, got)
+	resumed := newFaultRun(t, append([]string{"-j", "2", "--joblog", "log", "--resume", "-s", small.Args[7], ":::"}, items1to(200)...)...)
+	resumed.write("log", string(b))
+	before := resumed.logged()
+	resumed.start().want(0, "", "")
+	if got := resumed.logged(); !slices.Equal(got, items1to(200)) {
+		t.Errorf("the log has %d jobs, want 200, each once: %q", len(got), got)
 	}
-	if got, want := len(q.lines("started")), n-len(before); got != want {
-		p.t.Errorf("%d jobs have run again, want %d", got, want)
+	if got, want := len(resumed.lines("started")), 200-len(before); got != want {
+		t.Errorf("%d jobs have run again, want %d", got, want)
 	}
 }
