@@ -13,19 +13,6 @@ import (
 	"github.com/stint-go/stint/cmd/stint/internal/testfiles"
 )
 
-// TestOutputKeepsMode wants the permissions of a file that -o replaces.
-func TestOutputKeepsMode(t *testing.T) {
-	testfiles.Dir(t, "a", "a\n", "out", "")
-	must(t, os.Chmod("out", 0o640))
-	before, err := os.Stat("out")
-	must(t, err)
-	runStint(t, "", "sum", "-o", "out", "a")
-	after, err := os.Stat("out")
-	if err != nil || os.SameFile(before, after) || after.Mode() != before.Mode() {
-		t.Errorf("out is %v, %v; want another file with mode %v", after.Mode(), err, before.Mode())
-	}
-}
-
 // failing is an output on which every write fails.
 type failing struct{ err error }
 

@@ -20,7 +20,6 @@ var fullDisks = []struct {
 	{"small", func(p *faultRun) { p.Env = append(p.Env, "TMPDIR="+smallDisk(p.t, 4<<20)) }},
 	{"missing", func(p *faultRun) { p.Env = append(p.Env, "TMPDIR=/nonexistent") }},
 	{"limited", func(p *faultRun) { p.within("sh", "-c", `ulimit -f 8192; exec "$@"`, "sh") }},
-	{"unwritable", func(p *faultRun) { p.Env = append(p.Env, "TMPDIR=/proc/self/fd") }},
 }
 
 // smallDisk returns a directory with room for so many bytes.
@@ -118,6 +117,14 @@ func TestRunDiskIsFullJSON(t *testing.T) {
 	}
 }
 
+// awaitNoRoom waits until a job finds no room for its output.
+func (p *faultRun) awaitNoRoom() {
+	p.t.Helper()
+	if !eventually(func() bool { return strings.Contains(p.errs.String(), "no temporary file for output: ") }) {
+		p.t.Fatalf("%q: messages %q", p.Args, p.errs.String())
+	}
+}
+
 // TestRunJobsWaitForRoom wants that a job whose output must be kept until it has ended, as it may
 // be tried again, waits for room when another job will free some.
 func TestRunJobsWaitForRoom(t *testing.T) {
@@ -126,39 +133,12 @@ func TestRunJobsWaitForRoom(t *testing.T) {
 	for _, flags := range [][]string{{"--retries", "1"}, {"--retries", "1", "-u"}, {"--json"}, {"--json", "-u"}} {
 		p := newFaultRun(t, append(append([]string{"-j", "2"}, flags...), "-s", script, ":::", "1", "2")...)
 		p.Env = append(p.Env, "TMPDIR=/nonexistent")
-		p.start()
-		if !eventually(func() bool { return strings.Contains(p.errs.String(), "no temporary file") }) {
-			t.Fatalf("%q: messages %q", flags, p.errs.String())
-		}
+		p.start().awaitNoRoom()
 		p.write("go", "")
 		p.end()
 		if got := p.ProcessState.ExitCode(); got != 0 || p.out.Len() < 2*12_000_000 {
 			t.Errorf("%q: exit status %d, %d bytes of output, want 0, %d; messages %.1000q", flags, got, p.out.Len(), 2*12_000_000, p.errs.String())
 		}
-	}
-}
-
-// TestRunRetryWithoutRoom retries the job whose turn it is, while all that may run concurrently
-// wait for room.
-func TestRunRetryWithoutRoom(t *testing.T) {
-	t.Parallel()
-	const script = `if [ $1 = 1 ]; then
-		[ ! -e first ] || exit 0
-		touch first
-		until [ -e go ]; do sleep 0.02; done
-		exit 75
-	fi
-	head -c 1500000 /dev/zero`
-	p := newFaultRun(t, append([]string{"-s", script, ":::"}, items1to(100)...)...)
-	p.Env = append(p.Env, "TMPDIR=/nonexistent")
-	p.start()
-	if !eventually(func() bool { return strings.Contains(p.errs.String(), "no temporary file") }) {
-		t.Fatalf("messages %q", p.errs.String())
-	}
-	p.write("go", "")
-	p.end()
-	if got := p.ProcessState.ExitCode(); got != 0 || p.out.Len() != 99*1500000 {
-		t.Errorf("exit status %d, %d bytes of output, want 0, %d; messages %.1000q", got, p.out.Len(), 99*1500000, p.errs.String())
 	}
 }
 
@@ -168,13 +148,13 @@ func TestRunDiskIsFullEnds(t *testing.T) {
 	ends := map[string]struct {
 		args   []string
 		status int
-		do     func(*faultRun, *os.File) // when there is no room
+		do     func(*faultRun, *os.File) // when there is no room; nil: the run ends by itself
 	}{
 		"signal":  {nil, 143, func(p *faultRun, _ *os.File) { p.send(syscall.SIGTERM) }},
 		"signals": {nil, 130, func(p *faultRun, _ *os.File) { p.send(syscall.SIGINT); p.send(syscall.SIGINT) }},
 		"reader":  {nil, 141, func(p *faultRun, r *os.File) { r.Close(); p.write("go", "") }},
 		"halt":    {[]string{"--halt", "now"}, 7, func(p *faultRun, _ *os.File) { p.write("go", "") }},
-		"timeout": {[]string{"--timeout", "1"}, 1, func(p *faultRun, _ *os.File) { p.write("go", "") }},
+		"timeout": {[]string{"--timeout", "1"}, 1, nil},
 	}
 	const script = `[ $1 != 4 ] || { while [ ! -e go ]; do sleep 0.02; done; exit 7; }; yes "$1" | head -c 20000000; echo >>ended; exec sleep 1000`
 	for name, end := range ends {
@@ -191,10 +171,10 @@ func TestRunDiskIsFullEnds(t *testing.T) {
 			if name != "reader" { // which does not read
 				go func() { _, _ = io.Copy(io.Discard, r) }()
 			}
-			if !eventually(func() bool { return strings.Contains(p.errs.String(), "no temporary file") }) {
-				t.Fatalf("%s %s: messages %q", name, flag, p.errs.String())
+			if end.do != nil {
+				p.awaitNoRoom()
+				end.do(p, r)
 			}
-			end.do(p, r)
 			p.end()
 			if got := p.ProcessState.ExitCode(); got != end.status {
 				t.Errorf("%s %s: exit status %d, want %d; messages %.1000q", name, flag, got, end.status, p.errs.String())
@@ -239,20 +219,17 @@ func TestRunFewFiles(t *testing.T) {
 	p := newFaultRun(t, append([]string{"-j", "4", "--retry-delay", "0.01", "-s", script, ":::"}, c.items...)...)
 	p.within("sh", "-c", `ulimit -n 64; exec "$@"`, "sh")
 	p.Stdout = c
-	p.start()
-	if !eventually(func() bool {
-		return strings.Contains(p.errs.String(), "no temporary file for output: Too many open files")
-	}) {
-		t.Errorf("messages %q", p.errs.String())
-	}
+	p.start().awaitNoRoom()
 	p.write("go", "")
 	if p.end(); p.ProcessState.ExitCode() != 0 {
 		t.Errorf("exit status %d, messages %.1000q", p.ProcessState.ExitCode(), p.errs.String())
 	}
+	p.wantMessage("Too many open files")
 	c.wantWhole(t)
 }
 
-// TestRunJoblogIsFull wants that no more jobs start when the log cannot be written.
+// TestRunJoblogIsFull wants that no more jobs start when the log cannot be written, and that a run goes
+// on with a copy of it, which has each job once.
 func TestRunJoblogIsFull(t *testing.T) {
 	t.Parallel()
 	const script = `echo $1 >>started`
@@ -261,45 +238,23 @@ func TestRunJoblogIsFull(t *testing.T) {
 	if n := len(p.lines("started")); n > 0 {
 		t.Errorf("%d jobs have started without a log", n)
 	}
-	limited := newFaultRun(t, append([]string{"-j", "2", "--joblog", "log", "-s", script, ":::"}, items1to(100)...)...).within("sh", "-c", `ulimit -f 2; exec "$@"`, "sh")
-	limited.wantLogFull("log")
-	disk := smallDisk(t, 4096)
-	for _, signal := range []string{":", `trap "" TERM`} {
-		log := filepath.Join(disk, "log")
-		small := newFaultRun(t, append([]string{"-j", "2", "--joblog", log, "-s", signal + "; " + script, ":::"}, items1to(200)...)...)
-		small.wantLogFull(log)
-		small.resume(log, script, 200)
-	}
-}
-
-// wantLogFull runs p, with two jobs at a time and room for the first lines of the log.
-func (p *faultRun) wantLogFull(log string) {
-	p.t.Helper()
-	p.start().want(1, "", "stint: --joblog ")
-	if !filepath.IsAbs(log) {
-		log = filepath.Join(p.Dir, log)
-	}
+	log := filepath.Join(smallDisk(t, 4096), "log")
+	small := newFaultRun(t, append([]string{"-j", "2", "--joblog", log, "-s", `trap "" TERM; ` + script, ":::"}, items1to(200)...)...)
+	small.start().want(1, "", "stint: --joblog ")
 	b, err := os.ReadFile(log)
-	must(p.t, err)
-	logged, started := strings.Count(string(b), "\n")-1, len(p.lines("started"))
+	must(t, err)
+	logged, started := strings.Count(string(b), "\n")-1, len(small.lines("started"))
 	if logged < 1 || started > logged+4 {
-		p.t.Errorf("%d jobs have started and %d are in the log, want no more to start", started, logged)
+		t.Errorf("%d jobs have started and %d are in the log, want no more to start", started, logged)
 	}
-}
-
-// resume continues a run whose log is full with a copy of it, and wants each job in it once.
-func (p *faultRun) resume(log, script string, n int) {
-	p.t.Helper()
-	b, err := os.ReadFile(log)
-	must(p.t, err)
-	q := newFaultRun(p.t, append([]string{"-j", "2", "--joblog", "log", "--resume", "-s", p.Args[7], ":::"}, items1to(n)...)...)
-	q.write("log", string(b))
-	before := q.logged()
-	q.start().want(0, "", "")
-	if got, want := q.logged(), items1to(n); !slices.Equal(got, want) {
-		p.t.Errorf("the log has %d jobs, want %d, each once: %q", len(got), n, got)
+	resumed := newFaultRun(t, append([]string{"-j", "2", "--joblog", "log", "--resume", "-s", small.Args[7], ":::"}, items1to(200)...)...)
+	resumed.write("log", string(b))
+	before := resumed.logged()
+	resumed.start().want(0, "", "")
+	if got := resumed.logged(); !slices.Equal(got, items1to(200)) {
+		t.Errorf("the log has %d jobs, want 200, each once: %q", len(got), got)
 	}
-	if got, want := len(q.lines("started")), n-len(before); got != want {
-		p.t.Errorf("%d jobs have run again, want %d", got, want)
+	if got, want := len(resumed.lines("started")), 200-len(before); got != want {
+		t.Errorf("%d jobs have run again, want %d", got, want)
 	}
 }

@@ -285,25 +285,6 @@ func TestRunOddItems(t *testing.T) {
 	}
 }
 
-// TestRunOddItemsResume wants that the job log tells such items apart.
-func TestRunOddItemsResume(t *testing.T) {
-	t.Parallel()
-	for _, args := range [][]string{{"printf", `%s\0`}, {"-s", `printf '%s\0' {}`}} {
-		var logged string
-		for i, want := range []string{strings.Join(testfiles.OddNames, "\x00") + "\x00", "", ""} {
-			p := newFaultRun(t, append([]string{"-0", "--joblog", "log", "--resume"}, args...)...)
-			p.write("log", logged)
-			p.Stdin = strings.NewReader(strings.Join(testfiles.OddNames, "\x00"))
-			p.start().want(0, want, "")
-			b, err := os.ReadFile(filepath.Join(p.Dir, "log"))
-			must(t, err)
-			if logged = string(b); len(p.lines("log")) != 1+len(testfiles.OddNames) {
-				t.Errorf("run %d: the log has %d lines, want %d", i+1, len(p.lines("log")), 1+len(testfiles.OddNames))
-			}
-		}
-	}
-}
-
 // TestLongMessages wants messages that fit on a screen, and the end of each, whatever has failed and
 // however long its name is.
 func TestLongMessages(t *testing.T) {
@@ -322,17 +303,11 @@ func TestLongMessages(t *testing.T) {
 		{[]string{"run", "-X", "-j", "1", "-s", "false {}"}, 1, ""},
 		{[]string{"run", "-s", "false {} # " + long + " the end", ":::", "a"}, 1, " the end"},
 		{[]string{"run", "--timeout", "0.1", "sh", "-c", "sleep 1000", ":::", long}, 1, "xxx"},
-		{[]string{"run", "--retries", "1", "false", ":::", long}, 1, "xxx"},
 		{[]string{"run", long}, 127, ": command not found"},
 		{[]string{"run", "{}", ":::", "/" + long}, 1, "xxx"},
-		{[]string{"run", "--cwd", long, "echo"}, 1, "ile name too long"},
 		{[]string{"run", "--joblog", long, "echo"}, 1, "ile name too long"},
-		{[]string{"run", "-a", long, "echo"}, 1, "ile name too long"},
 		{[]string{"run", "--" + long}, 2, " for more information."},
 		{[]string{"sum", long}, 1, "ile name too long"},
-		{[]string{"sum", "-a", long}, 2, " for more information."},
-		{[]string{"sum", "-o", long, "/dev/null"}, 1, "ile name too long"},
-		{[]string{"sum", "-c", long}, 1, "ile name too long"},
 		{[]string{long}, 2, " for more information."},
 	} {
 		p := newFaultRun(t)

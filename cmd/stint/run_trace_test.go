@@ -106,7 +106,7 @@ func TestRunTraceFails(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err == nil {
 		p := newFaultRun(t, append([]string{"--trace", "/dev/full", "-j", "1", "-s", "echo >> started; sleep 0.05; : $1", ":::"}, items1to(1000)...)...)
 		p.start().want(1, "", "stint: --trace /dev/full: No space left on device\n")
-		if n := len(p.lines("started")); n == 1000 {
+		if n := len(p.lines("started")); n == 1000 { // perhaps none: the trace has events before the first job ends
 			t.Errorf("%d jobs have started of 1000", n)
 		}
 	}

@@ -1,6 +1,8 @@
 package console
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"time"
 )
@@ -34,4 +36,15 @@ func Rate(n float64) string {
 		return fmt.Sprintf("%.0f/s", n)
 	}
 	return fmt.Sprintf("%.3g/s", n)
+}
+
+// JSON returns v as a line of JSON. It panics if v has a type that JSON cannot have.
+func JSON(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
 }

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -215,26 +214,4 @@ func newStream(t *testing.T, kind string) io.Writer {
 	}
 	t.Cleanup(func() { f.Close() })
 	return f
-}
-
-// TestLongMessages wants the beginning and the end of a message of any length.
-func TestLongMessages(t *testing.T) {
-	for _, test := range []struct{ text, want string }{
-		{strings.Repeat("x", maxMessage), strings.Repeat("x", maxMessage)},
-		{strings.Repeat("a", 300_000) + "b: no", strings.Repeat("a", maxMessage/2) + " [... 299505 bytes ...] " + strings.Repeat("a", maxMessage/2-5) + "b: no"},
-		{strings.Repeat("日", 1000), strings.Repeat("日", 83) + " [... 2502 bytes ...] " + strings.Repeat("日", 83)},
-		{strings.Repeat("\x80", 1001), ` [... 1000 bytes ...] \200`}, // no character: the cut looks for one
-	} {
-		var errs strings.Builder
-		c := New(&errs)
-		c.Message(test.text)
-		if got := errs.String(); got != "stint: "+test.want+"\n" {
-			t.Errorf("%.20q of %d bytes: %q, want %q", test.text, len(test.text), got, test.want)
-		}
-		errs.Reset()
-		c.Logger().Error(test.text, "err", errors.New(test.text))
-		if errs.Len() > 4*maxMessage+100 {
-			t.Errorf("%.20q: the log has %d bytes", test.text, errs.Len())
-		}
-	}
 }

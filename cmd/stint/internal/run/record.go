@@ -75,10 +75,10 @@ func (r *Runner) sample() (stop func()) {
 		r.mu.Lock()
 		running := r.counts.running
 		r.mu.Unlock()
-		now, state := time.Now(), r.state()
-		r.used.Sample(now, state)
+		state := r.state()
+		r.used.Sample(state)
 		if r.trace != nil {
-			r.trace.Sample(now, state, running)
+			r.trace.Sample(time.Now(), state, running)
 		}
 	}
 	look()

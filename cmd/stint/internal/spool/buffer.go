@@ -8,11 +8,8 @@ import (
 	"syscall"
 )
 
-// Sizes of the pieces that a buffer has in memory.
-const (
-	minPiece = 16
-	maxPiece = 64 << 10
-)
+// maxPart is the size of a part in memory, and the most that Direct writes at once.
+const maxPart = 64 << 10
 
 // state is what a Write does, as the package comment says.
 type state uint8
@@ -34,7 +31,7 @@ type Buffer struct {
 	state   state
 	busy    bool
 	size    int64    // bytes kept
-	pieces  [][]byte // the first of them, in memory; all but the last are full
+	memory  [][]byte // the first of them, in parts: all but the last are full
 	file    file     // the rest; nil: no file was needed
 	inFile  int64    // how many they are
 	tried   int      // spool.freed when there was no room; 0: there always was
@@ -106,7 +103,7 @@ func (b *Buffer) Direct(w io.Writer) error {
 	}
 	if b.state == direct && b.size > 0 {
 		var err error
-		from, p := io.NewSectionReader(reader{b, direct}, 0, b.size), make([]byte, min(b.size, maxPiece))
+		from, p := io.NewSectionReader(reader{b, direct}, 0, b.size), make([]byte, min(b.size, maxPart))
 		if b.spool.unlocked(func() { _, err = io.CopyBuffer(w, from, p) }); b.state == direct {
 			b.err = err
 		}
@@ -129,7 +126,7 @@ func (b *Buffer) Discard() {
 	b.changed.Broadcast()
 }
 
-// Blocked reports whether a Write of the buffer waits for room, as [Spool.Blocked] does.
+// Blocked reports whether a Write of the buffer waits for room, and none was freed since it looked.
 func (b *Buffer) Blocked() bool {
 	b.spool.mu.Lock()
 	defer b.spool.mu.Unlock()
@@ -162,9 +159,9 @@ func (r reader) ReadAt(p []byte, at int64) (n int, err error) {
 	if b.state != r.while {
 		return 0, os.ErrClosed
 	}
-	for _, piece := range b.pieces {
-		skip := min(at, int64(len(piece)))
-		n, at = n+copy(p[n:], piece[skip:]), at-skip
+	for _, part := range b.memory {
+		skip := min(at, int64(len(part)))
+		n, at = n+copy(p[n:], part[skip:]), at-skip
 	}
 	if n == len(p) {
 		return n, nil
@@ -220,26 +217,20 @@ func (b *Buffer) keep(p []byte) int {
 	return 0
 }
 
-// keepInMemory keeps what there is memory for, unless bytes before are in the file. The pieces
-// of a buffer grow with it: a small one costs little, and a large one has few.
+// keepInMemory keeps what there is memory for, unless bytes before are in the file.
 func (b *Buffer) keepInMemory(p []byte) int {
-	s, last := b.spool, len(b.pieces)-1
-	if b.inFile > 0 {
+	s, last := b.spool, len(b.memory)-1
+	if b.inFile > 0 || s.used == s.memory {
 		return 0
 	}
-	if last < 0 || len(b.pieces[last]) == cap(b.pieces[last]) {
-		size := min(max(minPiece, len(p), int(b.size)), maxPiece, s.memory-s.used)
-		if size == 0 {
-			return 0
-		}
-		b.pieces = append(b.pieces, make([]byte, 0, size))
-		s.used += size
+	if last < 0 || len(b.memory[last]) == maxPart {
+		b.memory = append(b.memory, nil)
 		last++
 	}
-	piece := b.pieces[last]
-	n := min(len(p), cap(piece)-len(piece))
-	b.pieces[last] = append(piece, p[:n]...)
+	n := min(len(p), s.memory-s.used, maxPart-len(b.memory[last]))
+	b.memory[last] = append(b.memory[last], p[:n]...)
 	b.size += int64(n)
+	s.used += n
 	return n
 }
 
@@ -274,10 +265,8 @@ func (b *Buffer) free() {
 	if b.size == 0 && f == nil {
 		return
 	}
-	for _, piece := range b.pieces {
-		s.used -= cap(piece)
-	}
-	b.size, b.pieces, b.file, b.inFile = 0, nil, nil, 0
+	s.used -= int(b.size - b.inFile)
+	b.size, b.memory, b.file, b.inFile = 0, nil, nil, 0
 	if f != nil {
 		s.unlocked(func() { f.Close() }) // which takes a while if it is large
 		delete(s.files, b)

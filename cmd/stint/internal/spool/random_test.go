@@ -11,23 +11,6 @@ import (
 	"testing/synctest"
 )
 
-// rooms are memories, disks and numbers of files, from none to plenty.
-func rooms(t *testing.T, test func(t *testing.T, r *rand.Rand, memory, files int, d *disk)) {
-	for i, memory := range []int{0, 100, 10_000, 3 * maxPiece, 1 << 30} {
-		for j, room := range []struct {
-			pages int
-			all   bool
-			files int
-		}{{-1, false, 1000}, {3, false, 1000}, {3, true, 3}, {50, false, 3}, {50, true, 1000}, {1 << 20, false, 3}, {1 << 20, false, 1000}} {
-			t.Run(fmt.Sprint(memory, room), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					test(t, rand.New(rand.NewPCG(uint64(i), uint64(j))), memory, room.files, &disk{free: room.pages, all: room.all})
-				})
-			})
-		}
-	}
-}
-
 // size returns a length of an output or of a write: many are small, few are large.
 func size(r *rand.Rand) int { return r.IntN(1 << r.IntN(18)) }
 
@@ -44,9 +27,6 @@ func write(r *rand.Rand, b *Buffer, p []byte) error {
 	}
 	return nil
 }
-
-// source returns a source of random numbers for a goroutine of its own.
-func source(r *rand.Rand) *rand.Rand { return rand.New(rand.NewPCG(r.Uint64(), r.Uint64())) }
 
 // sides are the goroutines that use one buffer, and their oracle.
 type sides struct {
@@ -113,32 +93,48 @@ func (o *sides) check() {
 	}
 }
 
-// TestRandom writes to many buffers, and prints or discards them, all at the same time.
+// TestRandom writes to many buffers, and prints or discards them, all at the same time, with memories,
+// disks and numbers of files from none to plenty.
 func TestRandom(t *testing.T) {
-	rooms(t, func(t *testing.T, r *rand.Rand, memory, files int, d *disk) {
-		s := on(t, d, memory, files)
-		var all []*sides
-		var buffers []*Buffer
-		for i := range 100 {
-			o := &sides{t: t, all: text(i, size(r)), turn: make(chan struct{}), kind: i % kinds}
-			o.ask = sync.OnceFunc(func() { close(o.turn) })
-			o.b = s.NewBuffer(o.ask)
-			all, buffers = append(all, o), append(buffers, o.b)
-		}
-		var wg sync.WaitGroup
-		for _, o := range all {
-			writes, reads, audits := source(r), source(r), o.kind == 0
-			wg.Go(func() { o.write(writes) })
-			wg.Go(func() {
-				if o.read(reads); audits {
-					audit(t, s, buffers...)
+	for _, memory := range []int{0, 100, 10_000, 3 * maxPart, 1 << 30} {
+		for _, pages := range []int{-1, 0, 3, 10, 50, 1 << 20} {
+			for _, files := range []int{3, 1000} {
+				for _, all := range []bool{false, true} {
+					synctest.Test(t, func(t *testing.T) {
+						seed := rand.NewPCG(uint64(memory), uint64(pages+files))
+						testRandom(t, rand.New(seed), memory, files, &disk{free: pages, all: all})
+					})
 				}
-			})
+			}
 		}
-		wg.Wait()
-		for _, o := range all {
-			o.check()
+	}
+}
+
+func testRandom(t *testing.T, r *rand.Rand, memory, files int, d *disk) {
+	s := on(t, d, memory, files)
+	var all []*sides
+	var buffers []*Buffer
+	for i := range 100 {
+		o := &sides{t: t, all: text(i, size(r)), turn: make(chan struct{}), kind: i % kinds}
+		o.ask = sync.OnceFunc(func() { close(o.turn) })
+		o.b = s.NewBuffer(o.ask)
+		all, buffers = append(all, o), append(buffers, o.b)
+	}
+	var wg sync.WaitGroup
+	for _, o := range all {
+		writes, reads := rand.New(rand.NewPCG(r.Uint64(), 0)), rand.New(rand.NewPCG(r.Uint64(), 1))
+		wg.Go(func() { o.write(writes) })
+		wg.Go(func() {
+			if o.read(reads); o.kind == 0 {
+				audit(t, s, buffers...)
+			}
+		})
+	}
+	wg.Wait()
+	for _, o := range all {
+		if o.check(); t.Failed() {
+			t.Fatalf("memory %d, files %d, disk %+v", memory, files, d)
 		}
-		empty(t, s, d)
-	})
+	}
+	empty(t, s, d)
 }

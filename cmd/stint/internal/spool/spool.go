@@ -31,7 +31,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"slices"
 	"sync"
 )
 
@@ -60,9 +59,8 @@ type file interface {
 // files in dir, or in [os.TempDir] if dir is "". The files have no name, except on Windows,
 // where they have one until they are closed.
 //
-// The memory is that of the kept bytes and of the room for more at the end of each buffer.
-// Besides, the spool needs about 200 bytes for each buffer, and up to 64 KiB for each Direct
-// that is writing what was kept.
+// The memory is that of the kept bytes. Besides, the spool needs room for more at the end of each
+// buffer, about 200 bytes for each, and up to 64 KiB for each Direct that is writing what was kept.
 //
 // The spool calls warn with the first error of making or writing a file, and not again. It is
 // called by Write, and may use everything except Write of that buffer.
@@ -81,13 +79,6 @@ func (s *Spool) NewBuffer(stuck func()) *Buffer {
 	b := &Buffer{spool: s, stuck: stuck}
 	b.changed.L = &s.mu
 	return b
-}
-
-// Blocked reports whether a Write waits for room, and none was freed since it looked.
-func (s *Spool) Blocked() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.ContainsFunc(s.waiting, (*Buffer).blocked)
 }
 
 // Close closes the files, and returns the errors of that. No other method may be running, and

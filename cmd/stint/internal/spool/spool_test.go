@@ -3,67 +3,37 @@ package spool
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
 )
 
-func TestSmallOutputsCostLittle(t *testing.T) {
-	d := &disk{}
-	s := on(t, d, 1000*minPiece, 0)
-	var buffers []*Buffer
-	for range 1000 { // which there is room for
-		b := s.NewBuffer(func() {})
-		must(t, b, []byte("hi\n"))
-		buffers = append(buffers, b)
-	}
-	audit(t, s, buffers...)
-	for _, b := range buffers {
-		printed(t, b, []byte("hi\n"))
-	}
-	empty(t, s, d)
-}
-
-// TestMemoryThenFile writes and reads with different amounts of memory.
-func TestMemoryThenFile(t *testing.T) {
-	const size = 2*maxPiece + 1
-	for _, memory := range []int{0, 1, 1000, maxPiece, 1 << 30} {
-		for _, step := range []int{7, 5000, size} {
-			d := &disk{free: 1 << 20}
-			s := on(t, d, memory, 1)
-			b, all := s.NewBuffer(func() {}), text(1, size)
-			for i := 0; i < size; i += step {
-				must(t, b, all[i:min(i+step, size)])
-				if s.used > 2*int(b.size)+minPiece+step {
-					t.Fatalf("%d bytes take %d", b.size, s.used)
-				}
-			}
-			if audit(t, s, b); len(b.pieces) > 16+size/maxPiece {
-				t.Errorf("memory %d, parts of %d: %d pieces", memory, step, len(b.pieces))
-			}
-			if want := max(0, size-memory); b.inFile != int64(want) {
-				t.Errorf("memory %d, parts of %d: the file has %d bytes, want %d", memory, step, b.inFile, want)
-			}
-			if step == 5000 {
-				if err := iotest.TestReader(b.Reader(), all); err != nil {
-					t.Error(err)
-				}
-			}
-			r := b.Reader()
-			printed(t, b, all)
-			if n, err := r.Read(make([]byte, 1)); n != 0 || err != os.ErrClosed {
-				t.Errorf("Read after Direct: %d, %v", n, err)
-			}
-			empty(t, s, d)
+// TestReader reads what is in memory and what is in the file, until it is freed.
+func TestReader(t *testing.T) {
+	const size = 2*maxPart + 1
+	for _, memory := range []int{0, 1, maxPart, 1 << 30} {
+		d := &disk{free: 1 << 20}
+		s := on(t, d, memory, 1)
+		b, all := s.NewBuffer(func() {}), text(1, size)
+		must(t, b, all[:5000])
+		must(t, b, all[5000:])
+		if audit(t, s, b); b.inFile != int64(max(0, size-memory)) {
+			t.Errorf("memory %d: %d bytes are in the file", memory, b.inFile)
 		}
+		if err := iotest.TestReader(b.Reader(), all); err != nil {
+			t.Error(err)
+		}
+		r := b.Reader()
+		printed(t, b, all)
+		if n, err := r.Read(make([]byte, 1)); n != 0 || err != os.ErrClosed {
+			t.Errorf("Read after Direct: %d, %v", n, err)
+		}
+		empty(t, s, d)
 	}
 }
 
@@ -104,16 +74,13 @@ func TestBlockedWrite(t *testing.T) {
 					close(done)
 				}()
 				synctest.Wait()
-				if calls != 1 || !s.Blocked() || !b.Blocked() || a.Blocked() {
-					t.Errorf("%d calls of stuck, blocked are the spool %t, b %t, a %t", calls, s.Blocked(), b.Blocked(), a.Blocked())
+				if calls != 1 || !b.Blocked() || a.Blocked() {
+					t.Errorf("%d calls of stuck, blocked are b %t, a %t", calls, b.Blocked(), a.Blocked())
 				}
 				var out bytes.Buffer
 				test.unblock(a, b, &out)
 				<-done
-				if s.Blocked() || b.Blocked() {
-					t.Error("a buffer is blocked in the end")
-				}
-				if n != test.n || err != test.err || !bytes.Equal(out.Bytes(), test.out) {
+				if n != test.n || err != test.err || b.Blocked() || !bytes.Equal(out.Bytes(), test.out) {
 					t.Errorf("%d, %v and %q, want %d, %v and %q", n, err, out.Bytes(), test.n, test.err, test.out)
 				}
 				a.Discard()
@@ -122,41 +89,6 @@ func TestBlockedWrite(t *testing.T) {
 			})
 		})
 	}
-}
-
-// TestRoomForAll frees room that all who wait look for, and that is enough for some: the
-// others are stuck again.
-func TestRoomForAll(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := &disk{}
-		s, a := full(t, d)
-		var calls atomic.Int32
-		var buffers []*Buffer
-		for i := range 6 {
-			b := s.NewBuffer(func() { calls.Add(1) })
-			buffers = append(buffers, b)
-			go must(t, b, text(i, minPiece))
-		}
-		synctest.Wait()
-		a.Discard()
-		if s.Blocked() {
-			t.Error("a buffer is blocked while there is room")
-		}
-		synctest.Wait()
-		if calls.Load() != 6+2 || len(s.waiting) != 2 {
-			t.Errorf("%d calls of stuck, and %d wait, want 8 and 2", calls.Load(), len(s.waiting))
-		}
-		audit(t, s, buffers...)
-		for i, b := range buffers {
-			var out bytes.Buffer
-			b.Direct(&out)
-			synctest.Wait()
-			if !bytes.Equal(out.Bytes(), text(i, minPiece)) {
-				t.Errorf("%d: printed is %q", i, out.Bytes())
-			}
-		}
-		empty(t, s, d)
-	})
 }
 
 // TestWithinCallbacks makes the buffer direct, discards it, or frees room, on the goroutine of its
@@ -220,10 +152,10 @@ func TestSlowWriter(t *testing.T) {
 	for _, discard := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			d := &disk{free: 1000}
-			s := on(t, d, maxPiece, 2)
+			s := on(t, d, maxPart, 2)
 			a, b := s.NewBuffer(func() {}), s.NewBuffer(func() {})
-			all := text(1, 3*maxPiece)
-			must(t, a, all[:2*maxPiece])
+			all := text(1, 3*maxPart)
+			must(t, a, all[:2*maxPart])
 			g := &gate{entered: make(chan struct{}), open: make(chan struct{})}
 			done := make(chan error, 3)
 			for range 2 {
@@ -231,7 +163,7 @@ func TestSlowWriter(t *testing.T) {
 			}
 			<-g.entered
 			go func() {
-				_, err := a.Write(all[2*maxPiece:])
+				_, err := a.Write(all[2*maxPart:])
 				done <- err
 			}()
 			synctest.Wait()
@@ -244,10 +176,10 @@ func TestSlowWriter(t *testing.T) {
 			if discard {
 				a.Discard()
 				empty(t, s, d)
-				want = all[:maxPiece]
+				want = all[:maxPart]
 			}
 			close(g.open)
-			for range len(want)/maxPiece - 1 {
+			for range len(want)/maxPart - 1 {
 				<-g.entered
 			}
 			for range 3 {
@@ -283,9 +215,9 @@ func TestErrors(t *testing.T) {
 		reported error
 	}{{w: broken{}, want: errBroken}, {w: lazy{}, want: io.ErrShortWrite}, {io.Discard, syscall.EIO, syscall.EIO, syscall.EIO}, {io.Discard, io.EOF, io.ErrUnexpectedEOF, io.ErrUnexpectedEOF}} {
 		d := &disk{free: 1000, broken: test.disk}
-		s := on(t, d, maxPiece, 1)
+		s := on(t, d, maxPart, 1)
 		early, late := s.NewBuffer(func() {}), s.NewBuffer(func() {})
-		must(t, early, text(1, 3*maxPiece))
+		must(t, early, text(1, 3*maxPart))
 		if _, err := io.Copy(io.Discard, early.Reader()); err != test.reported {
 			t.Errorf("Reader: error %v, want %v", err, test.reported)
 		}
@@ -333,53 +265,5 @@ func TestFileHasNoName(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) > 0 {
 		t.Errorf("names in the end: %q", left)
-	}
-}
-
-// TestNoRoom writes more than there is room for in each way: one warning, and each byte is
-// printed once, in order.
-func TestNoRoom(t *testing.T) {
-	type room struct {
-		files int
-		disk
-		want error
-	}
-	rooms := map[string]*room{"no directory": {files: 10, disk: disk{free: -1}, want: fs.ErrNotExist}, "few files": {files: 3, disk: disk{free: 1000}, want: syscall.EMFILE}}
-	for pages := range 20 {
-		for _, all := range []bool{false, true} {
-			rooms[fmt.Sprintf("%d pages, %t", pages, all)] = &room{files: 10, disk: disk{free: pages, all: all}, want: syscall.ENOSPC}
-		}
-	}
-	for name, r := range rooms {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := on(t, &r.disk, 1000, r.files)
-				var warning error
-				s.warn = func(err error) { warning = err }
-				var out, want bytes.Buffer
-				var buffers []*Buffer
-				for i := range 10 {
-					b, p := s.NewBuffer(func() {}), text(i, 30_000)
-					buffers = append(buffers, b)
-					want.Write(p)
-					go func() {
-						must(t, b, p[:9000])
-						must(t, b, p[9000:])
-					}()
-				}
-				for _, b := range buffers {
-					synctest.Wait()
-					audit(t, s, buffers...)
-					if err := b.Direct(&out); err != nil {
-						t.Error(err)
-					}
-				}
-				synctest.Wait()
-				if !bytes.Equal(out.Bytes(), want.Bytes()) || !errors.Is(warning, r.want) {
-					t.Errorf("printed are %d bytes that are not the %d written, warning %v, want %v", out.Len(), want.Len(), warning, r.want)
-				}
-				empty(t, s, &r.disk)
-			})
-		})
 	}
 }

@@ -15,8 +15,7 @@ import (
 
 const (
 	maxSlowest = 5
-	maxColumns = 60                    // of the picture; a run that is not short has half as many or more
-	firstStep  = 50 * time.Millisecond // of a column
+	maxColumns = 60 // of the picture; a run that is not short has half as many or more
 )
 
 // A Summary is what the jobs of a run have used. The methods may be called concurrently.
@@ -27,8 +26,9 @@ type Summary struct {
 	cpu     time.Duration
 	memory  int64 // bytes, the most of a job
 	slowest []slow
-	step    time.Duration // of a column
-	columns []int         // the limit in the course of the run
+	samples int
+	step    int   // samples of a column
+	columns []int // the limit in the course of the run
 	state   limit.State
 }
 
@@ -36,7 +36,7 @@ type Summary struct {
 type slow struct {
 	seq     int64
 	elapsed time.Duration
-	command string
+	command func() string
 }
 
 // Attempt adds an attempt.
@@ -45,38 +45,30 @@ func (s *Summary) Attempt(a *Attempt) {
 	defer s.mu.Unlock()
 	s.cpu += a.CPU
 	s.memory = max(s.memory, a.MaxRSS)
-	i := slices.IndexFunc(s.slowest, func(j slow) bool { return j.seq == a.Seq })
-	switch {
-	case i >= 0:
+	if i := slices.IndexFunc(s.slowest, func(j slow) bool { return j.seq == a.Seq }); i >= 0 {
 		s.slowest[i].elapsed = max(s.slowest[i].elapsed, a.Elapsed)
-	case len(s.slowest) < maxSlowest:
-		s.slowest = append(s.slowest, slow{a.Seq, a.Elapsed, a.Command()})
-	case a.Elapsed > s.slowest[maxSlowest-1].elapsed:
-		s.slowest[maxSlowest-1] = slow{a.Seq, a.Elapsed, a.Command()}
-	default:
-		return
+	} else {
+		s.slowest = append(s.slowest, slow{a.Seq, a.Elapsed, a.Command})
 	}
 	slices.SortStableFunc(s.slowest, func(a, b slow) int { return cmp.Compare(b.elapsed, a.elapsed) })
+	s.slowest = s.slowest[:min(len(s.slowest), maxSlowest)]
 }
 
-// Sample adds the limit at present. A column has the last limit of its time. When there are too many,
-// each gets the time of two.
-func (s *Summary) Sample(now time.Time, state limit.State) {
+// Sample adds the limit at present: it must be called at regular times. When there are too many
+// columns, every second one is left out.
+func (s *Summary) Sample(state limit.State) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.state, s.step = state, max(s.step, firstStep)
-	i := int(now.Sub(s.Began) / s.step)
-	for ; i >= maxColumns; i /= 2 {
-		s.step *= 2
-		for k := range len(s.columns) / 2 {
-			s.columns[k] = s.columns[2*k+1]
+	s.state, s.step = state, max(s.step, 1)
+	if s.samples++; s.samples%s.step > 0 {
+		return
+	}
+	if s.columns = append(s.columns, state.Limit); len(s.columns) == maxColumns {
+		for i := range maxColumns / 2 {
+			s.columns[i] = s.columns[2*i+1]
 		}
-		s.columns = s.columns[:len(s.columns)/2]
+		s.columns, s.step = s.columns[:maxColumns/2], 2*s.step
 	}
-	for len(s.columns) <= i {
-		s.columns = append(s.columns, state.Limit)
-	}
-	s.columns[i] = state.Limit
 }
 
 // CPU returns the CPU time of all attempts.
@@ -104,13 +96,14 @@ func (s *Summary) Lines(wall time.Duration, cpus int) string {
 	}
 	if s.state.Limit > 0 {
 		line("limit", "%s", strings.TrimSuffix(fmt.Sprintf("%d, %s", s.state.Limit, s.state.Reason), ", "))
-		if least, most := slices.Min(s.columns), slices.Max(s.columns); least < most {
-			line("", "%s from %d to %d", picture(s.columns, least, most), least, most)
+		columns := append(s.columns, s.state.Limit)
+		if least, most := slices.Min(columns), slices.Max(columns); least < most {
+			line("", "%s from %d to %d", picture(columns, least, most), least, most)
 		}
 	}
 	name := "slowest"
 	for _, j := range s.slowest {
-		line(name, "%s, job %d: %s", console.Elapsed(j.elapsed), j.seq, j.command)
+		line(name, "%s, job %d: %s", console.Elapsed(j.elapsed), j.seq, j.command())
 		name = ""
 	}
 	return strings.TrimSuffix(b.String(), "\n")

@@ -3,9 +3,7 @@
 package trace
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -188,13 +186,6 @@ func (t *Trace) name(pid, tid int, what, name string) {
 
 // write adds an event, on a line of its own.
 func (t *Trace) write(e *event) {
-	var b bytes.Buffer
-	b.WriteString(t.comma)
+	_ = t.out.Line(append([]byte(t.comma), console.JSON(e)...))
 	t.comma = ","
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(e); err != nil {
-		panic(err) // of our own types
-	}
-	_ = t.out.Line(b.Bytes())
 }

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -85,39 +84,6 @@ func lanes(t *testing.T, events []decoded) map[string][]decoded {
 		}
 	}
 	return all
-}
-
-// TestSlots runs jobs on slots, several goroutines at once, with the clock of the machine, and wants each
-// attempt once on the lane of its slot.
-func TestSlots(t *testing.T) {
-	tr, read := newTrace(t)
-	const slots, each = 8, 200
-	var wg sync.WaitGroup
-	for slot := range slots {
-		wg.Go(func() {
-			for i := range each {
-				start := time.Now()
-				for time.Since(start) < time.Duration(i%3)*time.Microsecond {
-				}
-				tr.Attempt(attempt(int64(slot*each+i), slot+1, start, time.Since(start)))
-			}
-		})
-	}
-	wg.Wait()
-	all := lanes(t, read())
-	seen := make(map[float64]bool)
-	for key, list := range all {
-		for _, e := range list {
-			seq := e.Args["seq"].(float64)
-			if want := fmt.Sprint(e.Process, " ", int(seq)/each+1); key != want || e.Name != fmt.Sprint("item ", seq) || seen[seq] {
-				t.Errorf("%v is in lane %s, or twice", e, key)
-			}
-			seen[seq] = true
-		}
-	}
-	if len(seen) != slots*each || len(all) != slots {
-		t.Errorf("%d attempts in %d lanes", len(seen), len(all))
-	}
 }
 
 // TestHosts has attempts of several hosts come in the order of their ends, or a little later, without

@@ -196,33 +196,29 @@ func (x *Executor) attempt(ctx context.Context, j *output.Job, slot int) {
 	c.Nice, c.Stdin = x.Policy.Nice, j.Block
 	x.printer.Begin(j, attempts > x.Policy.Retries)
 	c.Stdout, c.Stderr = j.Stdout.Writer(), j.Stderr.Writer()
-	if err := x.startSaved(ctx, j, c); err != nil && j.Err == nil {
-		j.Err = err
-	}
+	x.startSaved(ctx, j, c)
 	if ctx.Err() != nil && j.Failed() {
 		j.Interrupted = true
 	}
 }
 
 // startSaved starts j, and writes the files of --results.
-func (x *Executor) startSaved(ctx context.Context, j *output.Job, c *process.Command) error {
+func (x *Executor) startSaved(ctx context.Context, j *output.Job, c *process.Command) {
 	var files *output.ResultFiles
 	err := x.retryExhausted(ctx, func() (err error) {
 		files, err = x.printer.Save(j, c)
 		return err
 	})
-	if err != nil {
-		return output.ResultError(err)
+	if err == nil {
+		started := x.Start(ctx, j, c)
+		j.Err = cmp.Or(j.Err, started)
 	}
-	err = x.Start(ctx, j, c)
-	if files == nil {
-		return err
+	if files != nil {
+		if err = files.Close(); err == nil {
+			err = x.retryExhausted(ctx, func() error { return files.WriteStatus(j) })
+		}
 	}
-	saved := files.Close()
-	if saved == nil {
-		saved = x.retryExhausted(ctx, func() error { return files.WriteStatus(j) })
-	}
-	return errors.Join(err, output.ResultError(saved))
+	j.Err = cmp.Or(j.Err, output.ResultError(err))
 }
 
 // sayMemory says that no job starts for want of memory.

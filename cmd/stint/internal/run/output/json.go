@@ -1,11 +1,10 @@
 package output
 
 import (
-	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -17,7 +16,7 @@ import (
 type record struct {
 	Seq      int64    `json:"seq"`
 	Items    []string `json:"items"`
-	Base64   []string `json:"items_base64,omitempty"` // the bytes of items that are not all UTF-8
+	Base64   [][]byte `json:"items_base64,omitempty"` // the bytes of items that are not all UTF-8
 	Command  string   `json:"command"`
 	Host     string   `json:"host,omitempty"`
 	Start    string   `json:"start"`
@@ -37,22 +36,18 @@ func (p *Printer) object(j *Job) {
 		start = time.Now()
 	}
 	rec := record{
-		Seq: j.Seq, Items: j.Items, Command: text(j.Log), Host: j.Host, Start: start.Format(time.RFC3339Nano), Time: j.Elapsed.Seconds(), CPU: j.CPU.Seconds(),
+		Seq: j.Seq, Items: append([]string{}, j.Items...), Command: text(j.Log), Host: j.Host, Start: start.Format(time.RFC3339Nano), Time: j.Elapsed.Seconds(), CPU: j.CPU.Seconds(),
 		Attempts: j.Attempts, Status: j.Status(), Signal: j.Signal,
 	}
-	if j.Items == nil {
-		rec.Items = []string{}
-	}
-	for _, item := range j.Items {
-		if !utf8.ValidString(item) {
-			rec.Base64 = encodeItems(j.Items)
-			break
+	if slices.ContainsFunc(j.Items, func(item string) bool { return !utf8.ValidString(item) }) {
+		for _, item := range j.Items {
+			rec.Base64 = append(rec.Base64, []byte(item))
 		}
 	}
 	if j.Err != nil || j.TimedOut {
 		rec.Error = text(j.Reason())
 	}
-	b := encode(rec)
+	b := console.JSON(rec)
 	_ = p.out.Line(b[:len(b)-len("}\n")])
 	p.member("stdout", j.Stdout)
 	p.member("stderr", j.Stderr)
@@ -65,25 +60,6 @@ func text(s string) string {
 		return s
 	}
 	return console.Visible(s)
-}
-
-func encodeItems(items []string) []string {
-	var all []string
-	for _, item := range items {
-		all = append(all, base64.StdEncoding.EncodeToString([]byte(item)))
-	}
-	return all
-}
-
-// encode returns v as a line of JSON.
-func encode(v any) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		panic(err) // of our own types
-	}
-	return b.Bytes()
 }
 
 // member prints a member of an object with what s has kept, and another one with its bytes if
@@ -111,30 +87,20 @@ func copyString(w io.Writer, r io.Reader) (valid bool) {
 		n, err := r.Read(b[len(b):cap(b)])
 		b = b[:len(b)+n]
 		whole := len(b)
-		if err == nil {
-			whole = wholeRunes(b)
+		if err == nil { // the last character is perhaps not complete
+			whole = max(0, whole-1)
+			for whole > max(0, len(b)-utf8.UTFMax) && !utf8.RuneStart(b[whole]) {
+				whole--
+			}
 		}
 		valid = valid && utf8.Valid(b[:whole])
-		line := encode(string(b[:whole]))
+		line := console.JSON(string(b[:whole]))
 		_, _ = w.Write(line[1 : len(line)-len("\"\n")])
 		if err != nil {
 			return valid
 		}
 		b = b[:copy(b, b[whole:])]
 	}
-}
-
-// wholeRunes returns the length of b without a character at its end that is not complete.
-func wholeRunes(b []byte) int {
-	for i := len(b) - 1; i >= 0 && i >= len(b)-utf8.UTFMax; i-- {
-		if utf8.RuneStart(b[i]) {
-			if !utf8.FullRune(b[i:]) {
-				return i
-			}
-			break
-		}
-	}
-	return len(b)
 }
 
 // A Summary is the last line of --json.
@@ -151,6 +117,6 @@ type Summary struct {
 // Summary prints the last line of --json.
 func (p *Printer) Summary(s Summary) {
 	if p.o.JSON {
-		_ = p.out.Line(encode(s))
+		_ = p.out.Line(console.JSON(s))
 	}
 }

@@ -39,10 +39,10 @@ func (o *Format) passes() bool { return o.LineBuffer || o.Ungroup }
 // it has run for streamDelay: what it writes goes straight to the output. Out of order, a job
 // streams only when there is no room to keep more; it then owns the output until it ends. So
 // one job can always go on, however little room there is. A job whose output cannot be printed
-// before it has ended, as it may be tried again, waits for room until it is its turn, or out of
-// order until all others wait, and then fails. Jobs that wait for room keep their permit of the
-// limit, and may have all. The job whose turn it is has one, too, or has ended: jobs in order start
-// in that order, and keep their permit until they have ended.
+// before it has ended, as it may be tried again, waits for room: in order until it is its turn, when
+// it fails; out of order until all wait, of which the one with the most output fails. Jobs that wait
+// for room keep their permit of the limit, and may have all. The job whose turn it is has one, too, or
+// has ended: jobs in order start in that order, and keep their permit until they have ended.
 type Printer struct {
 	o       Format
 	console *console.Console
@@ -53,7 +53,7 @@ type Printer struct {
 	mu      sync.Mutex
 	freed   sync.Cond      // owner has become nil
 	jobs    map[int64]*Job // started and not printed, by position
-	waiting map[*Job]bool  // wait for room, or have done so, out of order
+	waiting map[*Job]bool  // wait for room, or have done so
 	turn    int64          // position of the job to print next, in order
 	owner   *Job           // the one that streams, out of order
 	over    bool           // the run ends early: no job waits for room, and none starts to stream
@@ -78,7 +78,7 @@ func (p *Printer) Begin(j *Job, last bool) {
 	p.jobs[j.Position] = j
 	j.Streams, j.last, j.began, j.streamed = s, last, time.Now(), false
 	if j.streams() && !p.o.Unordered && !p.o.passes() {
-		j.timer = time.AfterFunc(streamDelay, func() { p.look(j) })
+		j.timer = time.AfterFunc(streamDelay, p.look)
 	}
 }
 
@@ -124,7 +124,7 @@ func (p *Printer) Discard(s Streams) {
 func (p *Printer) Drop(j *Job) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if j.streamed && j.Stdout.Len()+j.Stderr.Len() > 0 {
+	if j.streamed && j.written() > 0 {
 		return false
 	}
 	p.forgetLocked(j)
@@ -160,67 +160,49 @@ func (p *Printer) stuck(j *Job, s Streams) {
 		s.discard()
 	}
 	p.mu.Unlock()
-	p.look(j)
+	p.look()
 }
 
-// look lets j stream if it may and should, or gives it up if there will be no room for it. If j is
-// nil, it looks at the job whose turn it is or, out of order, at one that waits for room.
-func (p *Printer) look(j *Job) {
+// look lets the job stream that may and should, or gives one up if there will be no room for it.
+func (p *Printer) look() {
 	p.mu.Lock()
-	if j == nil {
-		j = p.nextLocked()
-	}
 	var s Streams
-	if j != nil && p.decideLocked(j) {
+	if j := p.chooseLocked(); j != nil {
 		p.owner, j.streamed, s = j, true, j.Streams
 	}
 	p.mu.Unlock()
 	s.print()
 }
 
-func (p *Printer) nextLocked() *Job {
-	if !p.o.Unordered {
-		return p.jobs[p.turn]
-	}
-	for j := range p.waiting {
-		if j.blocked() {
+// chooseLocked returns the job that streams from now on, nil if there is none, or gives one up.
+func (p *Printer) chooseLocked() *Job {
+	if !p.o.Unordered && !p.o.NoWait && !p.over {
+		switch j := p.jobs[p.turn]; {
+		case j == nil:
+		case j.streams() && (j.blocked() || time.Since(j.began) >= streamDelay):
 			return j
+		case !j.streams() && j.blocked():
+			j.abandon(errNoRoom)
 		}
-		delete(p.waiting, j)
+		return nil
+	}
+	var most *Job
+	for j := range p.waiting {
+		switch {
+		case !j.blocked():
+			delete(p.waiting, j)
+		case p.over:
+			j.abandon(errNoRoom)
+		case p.owner == nil && j.streams():
+			return j
+		case most == nil || j.written() > most.written():
+			most = j
+		}
+	}
+	if p.owner == nil && most != nil && len(p.waiting) == len(p.jobs) { // no job will end, and free some
+		most.abandon(errNoRoom)
 	}
 	return nil
-}
-
-// decideLocked reports whether j streams from now on, or gives it up.
-func (p *Printer) decideLocked(j *Job) bool {
-	if p.o.NoWait {
-		return false // and j.Streams are none of ours
-	}
-	blocked, may := j.blocked(), p.turn == j.Position
-	if p.o.Unordered {
-		may = blocked && p.owner == nil
-	}
-	switch {
-	case p.over && blocked:
-		j.abandon(errNoRoom)
-	case !may, p.over:
-	case j.streams():
-		return blocked || time.Since(j.began) >= streamDelay
-	case blocked && !(p.o.Unordered && p.othersGoOnLocked(j)):
-		j.abandon(errNoRoom)
-	}
-	return false
-}
-
-// othersGoOnLocked reports whether a job other than j does not wait for room: when it has ended,
-// there may be some.
-func (p *Printer) othersGoOnLocked(j *Job) bool {
-	for _, other := range p.jobs {
-		if other != j && !other.blocked() {
-			return true
-		}
-	}
-	return false
 }
 
 // Ended prints the end of the last lines of j, and no longer lets it own the output: all that it
@@ -237,11 +219,9 @@ func (p *Printer) Ended(j *Job) {
 // Abort lets no job wait for room any more, as the run ends early.
 func (p *Printer) Abort() {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.over = true
-	for _, j := range p.jobs {
-		p.decideLocked(j)
-	}
+	p.mu.Unlock()
+	p.look()
 }
 
 // Skip drops j, which has no result.
@@ -278,7 +258,7 @@ func (p *Printer) next(j *Job) {
 	p.forgetLocked(j)
 	p.turn = j.Position + 1
 	p.mu.Unlock()
-	p.look(nil)
+	p.look()
 }
 
 // Rest prints the jobs that have ended and were not printed, as an earlier one has not ended.

@@ -15,7 +15,7 @@ import (
 // A ResultFiles is the files of --results of a job. nil: there are none.
 type ResultFiles struct {
 	dir            string
-	stdout, stderr *resultFile
+	stdout, stderr resultFile
 }
 
 // Save makes the output of an attempt go to the files of --results, too.
@@ -33,19 +33,19 @@ func (p *Printer) openResults(j *Job) (*ResultFiles, error) {
 	if p.o.Results == "" {
 		return nil, nil
 	}
-	dir := filepath.Join(p.o.Results, strconv.FormatInt(j.Seq, 10))
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	f := &ResultFiles{dir: filepath.Join(p.o.Results, strconv.FormatInt(j.Seq, 10))}
+	err := os.MkdirAll(f.dir, 0o777)
+	if err == nil {
+		f.stdout.f, err = os.Create(filepath.Join(f.dir, "stdout"))
+	}
+	if err == nil {
+		f.stderr.f, err = os.Create(filepath.Join(f.dir, "stderr"))
+	}
+	if err != nil {
+		_ = f.stdout.f.Close() // perhaps nil
 		return nil, err
 	}
-	stdout, err := os.Create(filepath.Join(dir, "stdout"))
-	if err != nil {
-		return nil, err
-	}
-	stderr, err := os.Create(filepath.Join(dir, "stderr"))
-	if err != nil {
-		return nil, errors.Join(err, stdout.Close())
-	}
-	return &ResultFiles{dir, &resultFile{f: stdout}, &resultFile{f: stderr}}, nil
+	return f, nil
 }
 
 // SaveKept writes the files of --results of a job that has ended on a worker.

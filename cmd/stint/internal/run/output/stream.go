@@ -21,6 +21,9 @@ func (s Streams) blocked() bool {
 	return s.Stdout != nil && (s.Stdout.buffer.Blocked() || s.Stderr.buffer.Blocked())
 }
 
+// written returns how many bytes they were given.
+func (s Streams) written() int64 { return s.Stdout.Len() + s.Stderr.Len() }
+
 // discard drops what is kept.
 func (s Streams) discard() {
 	if s.Stdout != nil {
