@@ -84,7 +84,7 @@ func TestTerminalAlike(t *testing.T) {
 }
 
 // progressLine is a part of the progress line of each command.
-var progressLine = regexp.MustCompile(" jobs, | files, | Ctrl-C for the answer so far")
+var progressLine = regexp.MustCompile(" jobs?, | files?, | Ctrl-C for the answer so far")
 
 // lastLine is what stays of it, or the beginning of that.
 var lastLine = regexp.MustCompile(`(?m)^\d+ (job|file)s?,? .*\n\z`)
