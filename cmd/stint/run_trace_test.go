@@ -115,6 +115,17 @@ func TestRunTraceFails(t *testing.T) {
 	if n := len(p.lines("started")); n > 0 {
 		t.Error("a job has started")
 	}
+	p = newFaultRun(t, "-a", "list", "--trace", "list", "-s", "echo {} > started")
+	p.write("list", "a\n")
+	p.start().want(1, "", "stint: --trace: list: is not a trace, and is not overwritten\n")
+	if got := p.lines("list"); len(got) != 1 || got[0] != "a" || len(p.lines("started")) > 0 {
+		t.Errorf("the list is now %q", got)
+	}
+	name := filepath.Join(p.Dir, "trace.json")
+	for range 2 { // one trace after another
+		p = newFaultRun(t, "--trace", name, "true", ":::", "a").start()
+		p.want(0, "", "")
+	}
 }
 
 // TestRunTraceOnCluster wants each job once, on a lane of the host of the workers.

@@ -4,6 +4,7 @@ package trace
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -16,8 +17,9 @@ import (
 )
 
 const (
-	maxItems = 10 // of a job in a trace
-	run      = 1  // the process of the trace that has the limit, and the jobs that run here
+	start    = `[{"ts":` // of a file
+	maxItems = 10        // of a job in a trace
+	run      = 1         // the process of the trace that has the limit, and the jobs that run here
 )
 
 // An Attempt is an attempt of a job that has ended.
@@ -66,16 +68,33 @@ type event struct {
 	Args     any    `json:"args,omitempty"`
 }
 
-// Create returns a Trace in the named file, which it truncates. Opening a named pipe blocks until it has
+// Create returns a Trace in the named file, which it truncates: what is not empty must be a trace. Opening a named pipe blocks until it has
 // a reader. failed is called once, with the first error of a write; nothing is written after it.
 func Create(name string, c *console.Console, failed func(error)) (*Trace, error) {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	f, err := create(name)
 	if err != nil {
 		return nil, err
 	}
 	t := &Trace{file: f, out: console.NewOutput(f, c, failed), began: time.Now(), comma: "[", hosts: map[string]*host{"": {id: run}}}
 	t.name(run, 0, "process_name", "stint run")
 	return t, nil
+}
+
+// create creates or empties a file, unless it has something that is no trace: the name may be that
+// of an input.
+func create(name string) (*os.File, error) {
+	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		b := make([]byte, len(start))
+		if n, _ := f.ReadAt(b, 0); string(b[:n]) != start {
+			return nil, errors.New(name + ": is not a trace, and is not overwritten")
+		}
+	}
+	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
 }
 
 // Close writes the end, and closes the file.
