@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -149,6 +151,30 @@ func TestClientShares(t *testing.T) {
 	}
 }
 
+// TestClientIdle has jobs that do not run: they have no tokens.
+func TestClientIdle(t *testing.T) {
+	t.Parallel()
+	for name, args := range map[string][]string{
+		"retry": {"--retries", "1", "--retry-delay", "1000s", "-s", `echo >>started; exit 1; : {}`},
+		"full":  {"--retry-delay", "1000s", "-s", `echo >>started; exit 75; : {}`},
+		"delay": {"--delay", "1000s", "-s", `echo >>started; until [ -e ended ]; do sleep 0.01; done; : {}`},
+	} {
+		for _, style := range styles {
+			t.Run(name+"/"+style, func(t *testing.T) {
+				t.Parallel()
+				m := newMake(t, style, 5)
+				p := m.run(t, append(append([]string{"--quiet"}, args...), ":::", "1", "2")...).start()
+				p.awaitLines("started", map[bool]int{false: 2, true: 1}[name == "delay"])
+				time.Sleep(100 * time.Millisecond) // perhaps the next one takes a token
+				m.want()
+				p.send(syscall.SIGTERM)
+				p.end()
+				m.want()
+			})
+		}
+	}
+}
+
 // TestClientHalts ends runs under a make early, while jobs run and one waits for a token.
 func TestClientHalts(t *testing.T) {
 	t.Parallel()
@@ -211,6 +237,33 @@ func TestClientKilled(t *testing.T) {
 				m.want()
 			})
 		}
+	}
+}
+
+// TestClientWithoutWatcher kills the watcher, which has the tokens: none is lost, and as many jobs run
+// as before.
+func TestClientWithoutWatcher(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the watcher is not found here")
+	}
+	t.Parallel()
+	for _, style := range styles {
+		t.Run(style, func(t *testing.T) {
+			t.Parallel()
+			m := newMake(t, style, 3)
+			script := `echo >>started; until [ -e killed ]; do sleep 0.01; done; ` + crowd(3) + `; : {}`
+			p := m.run(t, append([]string{"-u", "-s", script, ":::"}, items1to(12)...)...).start()
+			p.awaitLines("started", 3)
+			for pid, args := range markedProcesses(p.mark) {
+				if strings.Contains(args, "watch --tokens") {
+					must(t, syscall.Kill(pid, syscall.SIGKILL))
+				}
+			}
+			p.write("killed", "")
+			p.want(0, "", "jobserver: the process with the tokens has ended")
+			wantCrowd(t, p.Dir, 3, 12)
+			m.want()
+		})
 	}
 }
 
@@ -328,6 +381,36 @@ func TestServerKilled(t *testing.T) {
 	}
 }
 
+// TestServerStyle looks how jobs are told of the jobserver, with an old make in PATH and in directories
+// for temporary files whose names are none for MAKEFLAGS.
+func TestServerStyle(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ tmp, program, out, errs string }{
+		{"/tmp", "tool", "--jobserver-auth=[0-9]", ""},
+		{"/tmp", "ninja", "--jobserver-auth=fifo:/tmp/stint-make-", ""},
+		{"with blank", "ninja", "--jobserver-auth=fifo:/tmp/stint-make-", ""},
+		{"$X", "ninja", "--jobserver-auth=fifo:/tmp/stint-make-", ""},
+		{"relative", "ninja", "--jobserver-auth=fifo:/tmp/stint-make-", ""},
+		{"/none", "ninja", "", "stint: --jobserver: stat /none: no such file or directory"},
+	} {
+		p := newFaultRun(t, "--jobserver", c.program, ":::", "1")
+		for name, script := range map[string]string{"make": "echo GNU Make 4.3", "tool": `echo "$MAKEFLAGS"`, "ninja": `echo "$MAKEFLAGS"`} {
+			must(t, os.WriteFile(filepath.Join(p.Dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700))
+		}
+		for _, name := range []string{"with blank", "$X", "relative"} {
+			must(t, os.Mkdir(filepath.Join(p.Dir, name), 0o700))
+		}
+		tmp := c.tmp
+		if strings.ContainsAny(tmp, " $") {
+			tmp = filepath.Join(p.Dir, tmp)
+		}
+		p.Env = append(p.Env, "TMPDIR="+tmp, "MAKEFLAGS=", "PATH="+p.Dir+":"+os.Getenv("PATH"))
+		if p.start().end(); !regexp.MustCompile(c.out).MatchString(p.out.String()) || !strings.Contains(p.errs.String(), c.errs) {
+			t.Errorf("%+v: %q, %q", c, p.out.String(), p.errs.String())
+		}
+	}
+}
+
 // TestServerMakesUp kills makes that have tokens: those are replaced when no job runs.
 func TestServerMakesUp(t *testing.T) {
 	t.Parallel()
@@ -344,6 +427,6 @@ func TestServerMakesUp(t *testing.T) {
 	must(t, err)
 	must(t, items.Close())
 	p.end()
-	p.wantMessage("killed have lost tokens: 2")
+	p.wantMessage("jobserver: 2 tokens are replaced")
 	wantCrowd(t, p.Dir, 3, 4)
 }

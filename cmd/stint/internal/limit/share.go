@@ -2,7 +2,7 @@ package limit
 
 // A Share is of a number of jobs that a jobserver gives out to several programs.
 type Share struct {
-	Running func() int // jobs of this process that have a token, or need none
+	Running func() int // jobs of this process that have had a token, or needed none, and have not ended
 	InUse   func() int // tokens of all programs, whose number follows this limit; nil: that of another process
 }
 
@@ -54,6 +54,7 @@ func (l *Limit) withShare(bounds [2]int) [2]int {
 	}
 	if l.share.Running != nil {
 		most := l.share.Running() + 1
+		l.shared = max(l.shared, most-1)
 		bounds = [2]int{min(bounds[0], most), min(bounds[1], most)}
 	}
 	return bounds
