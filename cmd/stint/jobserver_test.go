@@ -359,6 +359,32 @@ func TestNinja(t *testing.T) {
 	wantCrowd(t, p.Dir, 3, 10)
 }
 
+// TestCargo runs cargo under a server.
+func TestCargo(t *testing.T) {
+	t.Parallel()
+	if err := exec.Command(needs(t, "cargo", false), "--version").Run(); err != nil {
+		t.Skip(err)
+	}
+	for _, style := range styles {
+		p := newFaultRun(t, "--jobserver="+style, "-j3", "cargo", "build", "--quiet", "--offline", "--target-dir", "{}/target", "--manifest-path", "{}/Cargo.toml", ":::", "a", "b")
+		wrapper := filepath.Join(p.Dir, "rustc.sh")
+		must(t, os.WriteFile(wrapper, []byte("#!/bin/sh\ncase $* in *--crate-name\\ lib*) (cd "+p.Dir+"; "+crowd(3)+");; esac\nexec \"$@\"\n"), 0o700))
+		for _, name := range []string{"a", "b"} {
+			must(t, os.Mkdir(filepath.Join(p.Dir, name), 0o700))
+			p.write(name+"/Cargo.toml", "[workspace]\nresolver = \"2\"\nmembers = [\"lib*\"]\n")
+			for i := range 4 {
+				crate := fmt.Sprintf("%s/lib%d/", name, i)
+				must(t, os.MkdirAll(filepath.Join(p.Dir, crate+"src"), 0o700))
+				p.write(crate+"src/lib.rs", "")
+				p.write(crate+"Cargo.toml", fmt.Sprintf("[package]\nname = \"lib%d\"\nversion = \"0.0.0\"\nedition = \"2021\"\n", i))
+			}
+		}
+		p.Env = append(p.Env, "MAKEFLAGS=", "RUSTC_WRAPPER="+wrapper)
+		p.start().want(0, "", "")
+		wantCrowd(t, p.Dir, 3, 8)
+	}
+}
+
 // TestServerKilled kills a run whose jobs have a jobserver: the watcher removes it.
 func TestServerKilled(t *testing.T) {
 	t.Parallel()
