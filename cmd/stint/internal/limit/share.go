@@ -7,7 +7,7 @@ type Share struct {
 }
 
 // Share makes the limit one of all programs, or bounds it by what others leave. Then at most one job
-// at a time holds a permit and waits for a token.
+// that has not begun holds a permit and waits for a token.
 func (l *Limit) Share(s Share) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
