@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -149,6 +151,34 @@ func TestClientShares(t *testing.T) {
 	}
 }
 
+// TestClientIdle has jobs that do not run: they have no tokens.
+func TestClientIdle(t *testing.T) {
+	t.Parallel()
+	for name, args := range map[string][]string{
+		"retry": {"--retries", "1", "--retry-delay", "1000s", "-s", `echo >>started; exit 1; : {}`},
+		"full":  {"--retry-delay", "1000s", "-s", `echo >>started; exit 75; : {}`},
+		"delay": {"--delay", "1000s", "-s", `echo >>started; until [ -e ended ]; do sleep 0.01; done; : {}`},
+	} {
+		for _, style := range styles {
+			t.Run(name+"/"+style, func(t *testing.T) {
+				t.Parallel()
+				m := newMake(t, style, 5)
+				p := m.run(t, append(append([]string{"--quiet"}, args...), ":::", "1", "2")...).start()
+				p.awaitLines("started", 1)
+				p.send(syscall.SIGUSR1) // perhaps there is one CPU
+				if name != "delay" {
+					p.awaitLines("started", 2)
+				}
+				time.Sleep(100 * time.Millisecond) // perhaps the next one takes a token
+				m.want()
+				p.send(syscall.SIGTERM)
+				p.end()
+				m.want()
+			})
+		}
+	}
+}
+
 // TestClientHalts ends runs under a make early, while jobs run and one waits for a token.
 func TestClientHalts(t *testing.T) {
 	t.Parallel()
@@ -211,6 +241,33 @@ func TestClientKilled(t *testing.T) {
 				m.want()
 			})
 		}
+	}
+}
+
+// TestClientWithoutWatcher kills the watcher, which has the tokens: none is lost, and as many jobs run
+// as before.
+func TestClientWithoutWatcher(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the watcher is not found here")
+	}
+	t.Parallel()
+	for _, style := range styles {
+		t.Run(style, func(t *testing.T) {
+			t.Parallel()
+			m := newMake(t, style, 3)
+			script := `echo >>started; until [ -e killed ]; do sleep 0.01; done; ` + crowd(3) + `; : {}`
+			p := m.run(t, append([]string{"-u", "-s", script, ":::"}, items1to(12)...)...).start()
+			p.awaitLines("started", 3)
+			for pid, args := range markedProcesses(p.mark) {
+				if strings.Contains(args, "watch --tokens") {
+					must(t, syscall.Kill(pid, syscall.SIGKILL))
+				}
+			}
+			p.write("killed", "")
+			p.want(0, "", "jobserver: the process with the tokens has ended")
+			wantCrowd(t, p.Dir, 3, 12)
+			m.want()
+		})
 	}
 }
 
@@ -306,6 +363,32 @@ func TestNinja(t *testing.T) {
 	wantCrowd(t, p.Dir, 3, 10)
 }
 
+// TestCargo runs cargo under a server.
+func TestCargo(t *testing.T) {
+	t.Parallel()
+	if err := exec.Command(needs(t, "cargo", false), "--version").Run(); err != nil {
+		t.Skip(err)
+	}
+	for _, style := range styles {
+		p := newFaultRun(t, "--jobserver="+style, "-j3", "cargo", "build", "--quiet", "--offline", "--target-dir", "{}/target", "--manifest-path", "{}/Cargo.toml", ":::", "a", "b")
+		wrapper := filepath.Join(p.Dir, "rustc.sh")
+		must(t, os.WriteFile(wrapper, []byte("#!/bin/sh\ncase $* in *--crate-name\\ lib*) (cd "+p.Dir+"; "+crowd(3)+");; esac\nexec \"$@\"\n"), 0o700))
+		for _, name := range []string{"a", "b"} {
+			must(t, os.Mkdir(filepath.Join(p.Dir, name), 0o700))
+			p.write(name+"/Cargo.toml", "[workspace]\nresolver = \"2\"\nmembers = [\"lib*\"]\n")
+			for i := range 4 {
+				crate := fmt.Sprintf("%s/lib%d/", name, i)
+				must(t, os.MkdirAll(filepath.Join(p.Dir, crate+"src"), 0o700))
+				p.write(crate+"src/lib.rs", "")
+				p.write(crate+"Cargo.toml", fmt.Sprintf("[package]\nname = \"lib%d\"\nversion = \"0.0.0\"\nedition = \"2021\"\n", i))
+			}
+		}
+		p.Env = append(p.Env, "MAKEFLAGS=", "RUSTC_WRAPPER="+wrapper)
+		p.start().want(0, "", "")
+		wantCrowd(t, p.Dir, 3, 8)
+	}
+}
+
 // TestServerKilled kills a run whose jobs have a jobserver: the watcher removes it.
 func TestServerKilled(t *testing.T) {
 	t.Parallel()
@@ -328,6 +411,36 @@ func TestServerKilled(t *testing.T) {
 	}
 }
 
+// TestServerStyle looks how jobs are told of the jobserver, with an old make in PATH and in directories
+// for temporary files whose names are none for MAKEFLAGS.
+func TestServerStyle(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ tmp, program, out, errs string }{
+		{"/tmp", "tool", "--jobserver-auth=[0-9]", ""},
+		{"/tmp", "ninja", "--jobserver-auth=fifo:/tmp/stint-make-", ""},
+		{"with blank", "ninja", "--jobserver-auth=fifo:/tmp/stint-make-", ""},
+		{"$X", "ninja", "--jobserver-auth=fifo:/tmp/stint-make-", ""},
+		{"relative", "ninja", "--jobserver-auth=fifo:/tmp/stint-make-", ""},
+		{"/none", "ninja", "", "stint: --jobserver: stat /none: no such file or directory"},
+	} {
+		p := newFaultRun(t, "--jobserver", c.program, ":::", "1")
+		for name, script := range map[string]string{"make": "echo GNU Make 4.3", "tool": `echo "$MAKEFLAGS"`, "ninja": `echo "$MAKEFLAGS"`} {
+			must(t, os.WriteFile(filepath.Join(p.Dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700))
+		}
+		for _, name := range []string{"with blank", "$X", "relative"} {
+			must(t, os.Mkdir(filepath.Join(p.Dir, name), 0o700))
+		}
+		tmp := c.tmp
+		if strings.ContainsAny(tmp, " $") {
+			tmp = filepath.Join(p.Dir, tmp)
+		}
+		p.Env = append(p.Env, "TMPDIR="+tmp, "MAKEFLAGS=", "PATH="+p.Dir+":"+os.Getenv("PATH"))
+		if p.start().end(); !regexp.MustCompile(c.out).MatchString(p.out.String()) || !strings.Contains(p.errs.String(), c.errs) {
+			t.Errorf("%+v: %q, %q", c, p.out.String(), p.errs.String())
+		}
+	}
+}
+
 // TestServerMakesUp kills makes that have tokens: those are replaced when no job runs.
 func TestServerMakesUp(t *testing.T) {
 	t.Parallel()
@@ -344,6 +457,6 @@ func TestServerMakesUp(t *testing.T) {
 	must(t, err)
 	must(t, items.Close())
 	p.end()
-	p.wantMessage("killed have lost tokens: 2")
+	p.wantMessage("jobserver: 2 tokens are replaced")
 	wantCrowd(t, p.Dir, 3, 4)
 }

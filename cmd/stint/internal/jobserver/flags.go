@@ -17,8 +17,12 @@
 //	while the job runs, or has ended               with the Keeper, until the group has been killed
 //	when it has told of the end                    with the Keeper or returned: the pipe keeps the message
 //
-// What is lost: the tokens of a Keeper that is killed itself, and those of a program which a KILL
-// ends, such as a make in a job. A Server makes up for the latter when no job runs.
+// A Keeper that is killed itself tells nobody: the Client, which knows the tokens by what the Keeper has
+// written, goes on with a Keeper in its own process.
+//
+// What is lost: the tokens of both if both are killed, one that the Keeper has taken or is to return in
+// the moment when it is killed, and those of a program which a KILL ends, such as a make in a job. A
+// Server makes up for the latter when no job runs.
 package jobserver
 
 import (

@@ -9,7 +9,7 @@ import (
 // What a Client tells its Keeper.
 const (
 	Want   = 0  // to get one more token; at most one is wanted at a time
-	Return = 1  // one token
+	Return = 1  // the token that it has had for the longest time
 	End    = -1 // to return all tokens and to take no more
 )
 
@@ -66,9 +66,9 @@ func (k *Keeper) Tell(message int) {
 	case Return:
 		k.mu.Lock()
 		defer k.mu.Unlock()
-		if n := len(k.held) - 1; n >= 0 {
-			_ = k.pool.Put(k.held[n])
-			k.held = k.held[:n]
+		if len(k.held) > 0 {
+			_ = k.pool.Put(k.held[0])
+			k.held = k.held[1:]
 		}
 	case End:
 		k.Close()

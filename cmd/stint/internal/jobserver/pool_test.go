@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -167,7 +168,7 @@ func newClient(t *testing.T, how string) *Client {
 			}
 		}
 	}()
-	return NewClient(func(m int) { messages <- m }, grants)
+	return NewClient("", func(m int) { messages <- m }, grants, func(text string) { t.Error(text) })
 }
 
 // A crowd counts how many run. Nobody leaves before all that may run have run at once.
@@ -206,11 +207,15 @@ func TestClients(t *testing.T) {
 					if i%5 == 0 {
 						go cancel()
 					}
-					if c.Acquire(ctx) != nil {
-						return
+					j := NewJob()
+					defer c.End(j)
+					for range 1 + i%3 {
+						if c.Acquire(ctx, j) != nil {
+							return
+						}
+						running.run()
+						c.Release(j)
 					}
-					defer c.Release()
-					running.run()
 				})
 			}
 			jobs.Wait()
@@ -227,24 +232,127 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// TestClientWithoutKeeper runs one job at a time if the watcher is gone.
+// TestFirstJobGoesOn has other programs and another job take all tokens while the first job does not run.
+func TestFirstJobGoesOn(t *testing.T) {
+	how, _ := offers["fifo"](t)
+	server, _, _ := newServer(t, "fifo", int64(1+len(tokens)))
+	client := newClient(t, how)
+	defer client.Close()
+	for name, share := range map[string]interface {
+		Acquire(context.Context, *Job) error
+		Release(*Job)
+		End(*Job)
+	}{"client": client, "server": server} {
+		t.Run(name, func(t *testing.T) {
+			p := open(t, how)
+			if name == "server" {
+				p = server.spare
+			}
+			first, second, third := NewJob(), NewJob(), NewJob()
+			acquire := func(j *Job) {
+				t.Helper()
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				if err := share.Acquire(ctx, j); err != nil {
+					t.Fatal(err)
+				}
+			}
+			acquire(first)
+			share.Release(first)
+			acquire(second)
+			acquire(third)
+			share.Release(second)
+			for range len(tokens) - 1 {
+				if _, err := p.Take(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			next := make(chan error)
+			go func() { next <- share.Acquire(t.Context(), second) }()
+			select {
+			case <-next:
+				t.Fatal("the second job runs")
+			case <-time.After(10 * time.Millisecond):
+			}
+			acquire(first)
+			share.Release(first)
+			share.End(first)
+			if err := <-next; err != nil { // it is the first one now
+				t.Fatal(err)
+			}
+			share.Release(second)
+			share.End(second)
+			until(t, "returned", func() bool { return p.Len() == 1 }) // the third one is the first now
+			share.Release(third)
+			share.End(third)
+		})
+	}
+}
+
+// TestClientWithoutKeeper ends the Keeper, as if it was killed: its tokens are not lost.
 func TestClientWithoutKeeper(t *testing.T) {
-	c := NewClient(func(int) {}, bytes.NewReader(nil))
+	for style, offered := range offers {
+		t.Run(style, func(t *testing.T) {
+			how, drain := offered(t)
+			p := open(t, how)
+			wants, said := make(chan int, 10), make(chan string, 10)
+			r, w := io.Pipe()
+			c := NewClient(" --jobserver-auth="+how, func(m int) { wants <- m }, r, func(text string) { said <- text })
+			acquire := func() *Job {
+				t.Helper()
+				j := NewJob()
+				if err := c.Acquire(t.Context(), j); err != nil {
+					t.Fatal(err)
+				}
+				return j
+			}
+			all := []*Job{acquire()}
+			go func() {
+				for range 2 {
+					<-wants
+					b, _ := p.Take(t.Context())
+					_, _ = w.Write([]byte{b})
+				}
+				<-wants // and the third is wanted from another one
+				w.Close()
+			}()
+			for range len(tokens) {
+				all = append(all, acquire())
+			}
+			for _, j := range all {
+				c.Release(j)
+				c.End(j)
+			}
+			c.Close()
+			if got := drain(); got != sorted(tokens) || len(said) != 1 {
+				t.Errorf("%q left of %q, %d messages", got, tokens, len(said))
+			}
+		})
+	}
+}
+
+// TestClientWithoutJobserver runs one job at a time if the jobserver has gone with the watcher.
+func TestClientWithoutJobserver(t *testing.T) {
+	said := make(chan string, 10)
+	c := NewClient("", func(int) {}, bytes.NewReader(nil), func(text string) { said <- text })
 	defer c.Close()
-	if err := c.Acquire(t.Context()); err != nil {
+	first := NewJob()
+	if err := c.Acquire(t.Context(), first); err != nil {
 		t.Fatal(err)
 	}
 	next := make(chan error)
-	go func() { next <- c.Acquire(t.Context()) }()
+	go func() { next <- c.Acquire(t.Context(), NewJob()) }()
 	select {
 	case <-next:
 		t.Error("a second job runs")
 	case <-time.After(10 * time.Millisecond):
 	}
-	c.Release()
+	c.Release(first)
+	c.End(first)
 	if err := <-next; err != nil {
 		t.Error(err)
 	}
+	<-said
 }
 
 // newServer returns a Server with a limit that can be changed, and what it has said.
@@ -280,7 +388,8 @@ func TestServerFollowsLimit(t *testing.T) {
 	for _, style := range []string{"fifo", "pipe"} {
 		t.Run(style, func(t *testing.T) {
 			s, limit, _ := newServer(t, style, 3)
-			if err := s.Acquire(t.Context()); err != nil {
+			j := NewJob()
+			if err := s.Acquire(t.Context(), j); err != nil {
 				t.Fatal(err)
 			}
 			p, err := Open(s.Flags("k -j8"))
@@ -310,7 +419,11 @@ func TestServerFollowsLimit(t *testing.T) {
 				}
 			}
 			until(t, "taken back", func() bool { return p.Len() == 0 && s.InUse() == 1 })
-			s.Release()
+			s.Release(j)
+			if n := s.InUse(); n != 1 {
+				t.Errorf("%d in use: the first job has kept none", n)
+			}
+			s.End(j)
 			if n := s.InUse(); n != 0 || p.Len() != 1 {
 				t.Errorf("%d in use, %d left", n, p.Len())
 			}
@@ -326,31 +439,36 @@ func TestServerMakesUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	for range 2 {
-		if err := s.Acquire(t.Context()); err != nil {
-			t.Fatal(err)
+	acquire := func(n int) (all []*Job) {
+		for range n {
+			all = append(all, NewJob())
+			if err := s.Acquire(t.Context(), all[len(all)-1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return all
+	}
+	end := func(all []*Job) {
+		for _, j := range all {
+			s.Release(j)
+			s.End(j)
 		}
 	}
+	all := acquire(2)
 	if _, err := p.Take(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s.Release()
+	end(all[1:])
 	s.adjust()
 	if p.Len() != 1 {
 		t.Errorf("%d left while a job runs", p.Len())
 	}
-	s.Release()
-	for range 3 {
-		if err := s.Acquire(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
+	end(all[:1])
+	all = acquire(3)
 	if p.Len() != 0 || len(said) != 1 {
 		t.Errorf("%d left of 3, %d messages", p.Len(), len(said))
 	}
-	for range 3 {
-		s.Release()
-	}
+	end(all)
 	if err := p.Put('+'); err != nil {
 		t.Fatal(err)
 	}

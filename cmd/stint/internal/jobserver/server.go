@@ -5,16 +5,16 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
-	"sync"
+	"strings"
 	"time"
 )
 
 const (
-	lookInterval = 50 * time.Millisecond // between two looks whether the limit has changed
-	pipeName     = "jobserver"           // in the directory of a Server
+	lookInterval = 50 * time.Millisecond                                                   // between two looks whether the limit has changed
+	pipeName     = "jobserver"                                                             // in the directory of a Server
+	plain        = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+,@" // characters of its path
 )
 
 var token = []byte{'+'}
@@ -26,29 +26,27 @@ type Server struct {
 	limit func() int
 	say   func(string) // that tokens were lost
 	dir   string
-	jobs  *Pool // from which jobs take tokens,
+	pool  *Pool // from which jobs take tokens,
 	spare *Pool // and another one of the same pipe, for those that are too many
 	style string
 	pipe  [2]int // descriptors that jobs inherit
 
-	turn   chan struct{} // has the caller that waits
 	cancel context.CancelFunc
 	ended  chan struct{}
 
-	mu      sync.Mutex
-	total   int // tokens
-	running int // jobs
+	line
+	total int // tokens; guarded by mu
 }
 
-// NewServer returns a Server whose number of tokens follows limit. style is fifo, pipe, or auto:
-// what the make in PATH takes. Programs that are killed lose tokens: say is called when that was
-// noticed.
+// NewServer returns a Server whose number of tokens follows limit. style is fifo
+// or pipe. Programs that are killed lose tokens: say is called when that was noticed.
 func NewServer(style string, limit func() int, say func(string)) (s *Server, err error) {
-	if style == "auto" {
-		style = styleOf("make")
+	s = &Server{limit: limit, say: say, style: style, line: line{turn: make(chan struct{}, 1)}, ended: make(chan struct{})}
+	in := os.TempDir()
+	if !filepath.IsAbs(in) || strings.TrimLeft(in, plain) != "" { // make expands and cuts MAKEFLAGS
+		in = "/tmp"
 	}
-	s = &Server{limit: limit, say: say, style: style, turn: make(chan struct{}, 1), ended: make(chan struct{})}
-	if s.dir, err = os.MkdirTemp("", "stint-make-"); err != nil {
+	if s.dir, err = os.MkdirTemp(in, "stint-make-"); err != nil {
 		return nil, err
 	}
 	if err := s.open(); err != nil {
@@ -68,24 +66,13 @@ func (s *Server) open() (err error) {
 	if err = makeFIFO(path); err != nil {
 		return err
 	}
-	if s.jobs, err = openFIFO(path); err != nil {
+	if s.pool, err = openFIFO(path); err != nil {
 		return err
 	}
 	if s.spare, err = openFIFO(path); err == nil && s.style == "pipe" {
 		s.pipe, err = inheritable(path)
 	}
 	return err
-}
-
-// styleOf returns how a make is told of a jobserver: before version 4.4 by descriptors.
-func styleOf(name string) string {
-	text, _ := exec.Command(name, "--version").Output()
-	_, version, _ := bytes.Cut(text, []byte("GNU Make "))
-	var major, minor int
-	if n, _ := fmt.Sscanf(string(version), "%d.%d", &major, &minor); n == 2 && (major < 4 || major == 4 && minor < 4) {
-		return "pipe"
-	}
-	return "fifo"
 }
 
 // Dir returns the directory of the pipe.
@@ -100,56 +87,55 @@ func (s *Server) Flags(makeflags string) string {
 	return flags(makeflags, max(1, s.limit()), how)
 }
 
-// Acquire waits until one more job may run. It returns the cause of ctx if ctx ends first. Calls
-// that wait return in the order in which they were made.
-func (s *Server) Acquire(ctx context.Context) error {
-	select {
-	case s.turn <- struct{}{}:
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	defer func() { <-s.turn }()
-	return s.jobs.wait(ctx, func() bool {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.makeUp()
-		_, ok := s.jobs.try()
-		if ok {
-			s.running++
-		}
-		return ok
+// Acquire waits until j may run. It returns the cause of ctx if ctx ends first. Calls that wait return
+// in the order in which they were made, but that of the first job at once.
+func (s *Server) Acquire(ctx context.Context, j *Job) error {
+	return s.wait(ctx, j, func(ctx context.Context) bool {
+		return s.pool.wait(ctx, func() bool {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.makeUp()
+			ok := len(s.jobs) > 0 && s.jobs[0] == j
+			if !ok {
+				_, ok = s.pool.try()
+			}
+			if ok {
+				s.begin(j)
+			}
+			return ok
+		}) == nil
 	})
 }
 
 // makeUp replaces lost tokens if no job runs. It is called with mu held, when one waits.
 func (s *Server) makeUp() {
-	if lost := s.total - s.jobs.Len(); lost > 0 && s.running == 0 {
-		s.say(fmt.Sprintf("jobserver: programs that were killed have lost tokens: %d, which are replaced", lost))
-		_ = s.jobs.Put(bytes.Repeat(token, lost)...)
+	if lost := s.total - s.need() - s.pool.Len(); lost > 0 && s.idle() {
+		s.say(fmt.Sprintf("jobserver: %d tokens are replaced, which were lost by programs that were killed, or are held by some that outlive their jobs", lost))
+		_ = s.pool.Put(bytes.Repeat(token, lost)...)
 	}
 }
 
-// Release tells that a job has ended.
-func (s *Server) Release() {
+// Release tells that j does not run any more.
+func (s *Server) Release(j *Job) { s.change(func() { j.running = false }) }
+
+// End tells that j does not run again.
+func (s *Server) End(j *Job) { s.change(func() { s.end(j) }) }
+
+// change calls f and returns the tokens that jobs need no longer.
+func (s *Server) change(f func()) {
 	s.mu.Lock()
-	s.running--
-	_ = s.jobs.Put(token...)
+	n := s.need()
+	f()
+	_ = s.pool.Put(bytes.Repeat(token, n-s.need())...)
 	s.mu.Unlock()
 	s.adjust()
-}
-
-// Running returns how many jobs run.
-func (s *Server) Running() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.running
 }
 
 // InUse returns how many tokens jobs, and programs in them, have.
 func (s *Server) InUse() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.total - s.jobs.Len()
+	return s.total - s.pool.Len()
 }
 
 // adjust adds tokens, or takes away those that nobody has, until there are as many as the limit
@@ -158,18 +144,18 @@ func (s *Server) adjust() bool {
 	limit := s.limit()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if late := s.running + s.jobs.Len() - s.total; late > 0 { // from a program that outlives its job: its token was taken for lost
+	if late := s.need() + s.pool.Len() - s.total; late > 0 { // from a program that outlives its job: its token was taken for lost
 		s.total += late
 	}
 	if len(s.turn) > 0 { // what wakes up the caller was taken by the next lines, perhaps
 		s.makeUp()
 	}
 	if more := limit - s.total; more > 0 {
-		_ = s.jobs.Put(bytes.Repeat(token, more)...)
+		_ = s.pool.Put(bytes.Repeat(token, more)...)
 		s.total = limit
 	}
 	for ok := true; ok && s.total > limit; {
-		if _, ok = s.jobs.try(); ok {
+		if _, ok = s.pool.try(); ok {
 			s.total--
 		}
 	}
@@ -198,7 +184,7 @@ func (s *Server) follow(ctx context.Context) {
 func (s *Server) Close() {
 	s.cancel()
 	<-s.ended
-	s.jobs.Close()
+	s.pool.Close()
 	s.spare.Close()
 	Remove(s.dir)
 }

@@ -46,6 +46,7 @@ type Limit struct {
 	culprit culprit
 	system  system
 	share   Share
+	shared  int    // jobs that it has let run at once, at most
 	jobs    int    // or adaptive, or paused; written by watch only
 	by      string // what has set jobs
 	file    file   // that sets jobs
@@ -179,7 +180,7 @@ func (l *Limit) found() (n int, reason string, tried bool) {
 	case l.share.InUse != nil:
 		return l.tokens(), l.why, false
 	case l.share.Running != nil && n == l.share.Running()+1:
-		return max(1, n-1), "as many as make lets run", true
+		return max(1, l.shared), "as many as make has let run", true
 	case l.jobs != adaptive || n == l.bound:
 		return n, l.why, false
 	}

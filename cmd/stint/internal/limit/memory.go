@@ -165,11 +165,10 @@ func (m *memory) free(has machine.Memory) float64 {
 // It calls say once if it has to wait for memory, and returns the cause of ctx if ctx ends.
 func (l *Limit) Await(ctx context.Context, say func(available int64)) error {
 	for ctx.Err() == nil {
-		available, isEnough := l.available()
-		if isEnough && l.limiter.Current() > 0 {
+		if l.Ready() {
 			return nil
 		}
-		if !isEnough {
+		if available, isEnough := l.available(); !isEnough {
 			l.waits.Do(func() { say(available) })
 		}
 		select {
@@ -178,6 +177,12 @@ func (l *Limit) Await(ctx context.Context, say func(available int64)) error {
 		}
 	}
 	return context.Cause(ctx)
+}
+
+// Ready reports whether Await would return at once.
+func (l *Limit) Ready() bool {
+	_, isEnough := l.available()
+	return isEnough && l.limiter.Current() > 0
 }
 
 // available returns how many bytes running jobs leave, and whether that is enough for another.

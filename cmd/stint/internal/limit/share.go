@@ -2,12 +2,12 @@ package limit
 
 // A Share is of a number of jobs that a jobserver gives out to several programs.
 type Share struct {
-	Running func() int // jobs of this process that have a token, or need none
+	Running func() int // jobs of this process that have had a token, or needed none, and have not ended
 	InUse   func() int // tokens of all programs, whose number follows this limit; nil: that of another process
 }
 
 // Share makes the limit one of all programs, or bounds it by what others leave. Then at most one job
-// at a time holds a permit and waits for a token.
+// that has not begun holds a permit and waits for a token.
 func (l *Limit) Share(s Share) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -54,6 +54,7 @@ func (l *Limit) withShare(bounds [2]int) [2]int {
 	}
 	if l.share.Running != nil {
 		most := l.share.Running() + 1
+		l.shared = max(l.shared, most-1)
 		bounds = [2]int{min(bounds[0], most), min(bounds[1], most)}
 	}
 	return bounds

@@ -37,6 +37,19 @@ func TestShareBounds(t *testing.T) {
 	}
 }
 
+// TestShareEnds has the jobs of a make's tokens end: the limit tells of the most that ran.
+func TestShareEnds(t *testing.T) {
+	l, _ := still(false, 6, 0)
+	running := 0
+	l.Share(Share{Running: func() int { return running }})
+	for _, running = range []int{1, 2, 3, 2, 1, 0} {
+		l.Shared()
+	}
+	if got := l.State(); got.Limit != 3 || len(got.History) != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestShareCountsTokens has one job, a make, compute and wait with four tokens on four CPUs: it uses
 // two of them, so that more tokens are needed to keep all busy. As one job it would use enough.
 func TestShareCountsTokens(t *testing.T) {

@@ -100,11 +100,13 @@ func (g *guard) remove(pid int) {
 	g.send('-', pid)
 }
 
-// tell sends a message to the keeper.
+// tell sends a message to the keeper, which the first watcher has.
 func (g *guard) tell(n int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.send('=', n)
+	if g.spares == maxSpares {
+		g.send('=', n)
+	}
 }
 
 // send sends a message: what it is about, and a number. An error means that the watcher has

@@ -138,7 +138,7 @@ func (r *Runner) newExecutor(kill context.Context, steps <-chan int, watcher []s
 	if r.Quiet {
 		say = func(string) {}
 	}
-	share := local.Share{Client: !r.JobsGiven && local.HasJobserver(say), Style: r.Jobserver, Say: say}
+	share := local.Share{Client: !r.JobsGiven && local.HasJobserver(say), Style: r.Jobserver, For: r.command.Program(), Say: say}
 	m, err := local.NewMachine(r.Jobs, steps, r.MemFree, share, watcher, r.printer, r.console)
 	if err != nil {
 		return nil, err

@@ -68,8 +68,8 @@ func NewMachine(jobs limit.Jobs, steps <-chan int, memory machine.Size, s Share,
 		c.Message("jobs may outlive this process if it is killed: " + console.Reason(err))
 	}
 	if s.Client {
-		client := jobserver.NewClient(m.engine.Tell, m.engine.Grants())
-		m.Limit.Share(limit.Share{Running: client.Running})
+		client := jobserver.NewClient(os.Getenv(makeflags), m.engine.Tell, m.engine.Grants(), s.Say)
+		m.Limit.Share(limit.Share{Running: client.Begun})
 		m.share = client
 	}
 	return m, nil
@@ -103,25 +103,44 @@ type Executor struct {
 	told   sync.Once // of exit status 75
 }
 
-// Execute runs j, with as many attempts as it needs. The caller holds a permit of the limit, and j has
-// a token, if there are any: no attempt waits for one, nor between attempts for another, so that the job
-// whose turn it is never waits for jobs that wait until it has been printed.
+// Execute runs j, with as many attempts as it needs. The caller holds a permit of the limit. j has a
+// token, if there are any, only while it runs.
 func (x *Executor) Execute(ctx context.Context, j *output.Job) {
-	if !x.acquire(ctx) {
-		j.Interrupted = true
-		return
-	}
-	defer x.release()
-	slot := x.Slots.Take()
-	defer x.Slots.Put(slot)
+	token, slot := jobserver.NewJob(), 0
+	defer x.end(token)
 	for {
+		if !x.ready(ctx, token) {
+			j.Interrupted = true
+			return
+		}
+		if slot == 0 {
+			slot = x.Slots.Take()
+			defer x.Slots.Put(slot)
+		}
 		x.attempt(ctx, j, slot)
+		x.release(token)
 		if overloaded(j) {
 			x.Limit.Overloaded(j.Start)
 		}
 		if !x.again(ctx, j) {
 			return
 		}
+	}
+}
+
+// ready waits until an attempt may start, and has a token then. It reports false if ctx ends first.
+func (x *Executor) ready(ctx context.Context, token *jobserver.Job) bool {
+	if x.starts.wait(ctx, x.Policy.Delay) != nil {
+		return false
+	}
+	for {
+		if x.Limit.Await(ctx, x.sayMemory) != nil || !x.acquire(ctx, token) {
+			return false
+		}
+		if x.Limit.Ready() { // still
+			return true
+		}
+		x.release(token)
 	}
 }
 
@@ -181,10 +200,6 @@ func sleep(ctx context.Context, d time.Duration) error {
 func (x *Executor) attempt(ctx context.Context, j *output.Job, slot int) {
 	host, attempts := j.Host, j.Attempts+1
 	j.Result = output.Result{Host: host, Attempts: attempts}
-	if x.starts.wait(ctx, x.Policy.Delay) != nil || x.Limit.Await(ctx, x.sayMemory) != nil {
-		j.Interrupted = true
-		return
-	}
 	if x.Attempted != nil {
 		defer func() { x.Attempted(j, slot) }()
 	}

@@ -54,3 +54,12 @@ func (s *starts) wait(ctx context.Context, d time.Duration) error {
 	s.mu.Unlock()
 	return sleep(ctx, at.Sub(now))
 }
+
+// late keeps the time after a start that was late.
+func (s *starts) late(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if next := time.Now().Add(d); d > 0 && next.After(s.next) {
+		s.next = next
+	}
+}
