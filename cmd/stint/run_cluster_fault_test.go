@@ -346,14 +346,17 @@ func TestServerGoesAway(t *testing.T) {
 			t.Parallel()
 			var proxy *faultProxy
 			var once sync.Once
+			made := make(chan struct{})
 			proxy = newFaultProxy(t, url, func(data []byte) {
 				if bytes.Contains(data, []byte(test.first)) {
 					once.Do(func() {
+						<-made
 						proxy.away.Store(true)
 						proxy.cut()
 					})
 				}
 			})
+			close(made)
 			args := strings.Fields(test.args)
 			p := newFaultCommand(t, append([]string{args[0], "--cluster", proxy.url}, args[1:]...)...).start()
 			if !eventually(func() bool {

@@ -92,7 +92,7 @@ func TestPrinter(t *testing.T) {
 			first, second := b.job(0, streams, "0"), b.job(1, streams, "1")
 			time.Sleep(streamDelay - 1)
 			b.printed("")
-			time.Sleep(1)
+			time.Sleep(time.Nanosecond)
 			b.printed("0")
 			b.write(first, "+")
 			b.end(first)
@@ -120,7 +120,7 @@ func TestPrinter(t *testing.T) {
 			if time.Sleep(streamDelay - 1); !b.Drop(j) {
 				b.t.Error("it cannot be tried again, though it has not run for a second")
 			}
-			time.Sleep(1) // when the timer of the first attempt would look
+			time.Sleep(time.Nanosecond) // when the timer of the first attempt would look
 			b.Begin(j, true)
 			b.write(j, "1")
 			b.printed("")
