@@ -383,7 +383,7 @@ func TestCargo(t *testing.T) {
 				p.write(crate+"Cargo.toml", fmt.Sprintf("[package]\nname = \"lib%d\"\nversion = \"0.0.0\"\nedition = \"2021\"\n", i))
 			}
 		}
-		p.Env = append(p.Env, "MAKEFLAGS=", "RUSTC_WRAPPER="+wrapper)
+		p.Env = append(p.Env, "MAKEFLAGS=", "CARGO_MAKEFLAGS=", "RUSTC_WRAPPER="+wrapper)
 		p.start().want(0, "", "")
 		wantCrowd(t, p.Dir, 3, 8)
 	}

@@ -35,8 +35,9 @@ type share interface {
 }
 
 const (
-	makeflags   = "MAKEFLAGS"
-	versionTime = 10 * time.Second // after which a make that does not tell its version is killed
+	makeflags      = "MAKEFLAGS"
+	cargoMakeflags = "CARGO_MAKEFLAGS" // which cargo reads first, perhaps that of a cargo around this run
+	versionTime    = 10 * time.Second  // after which a make that does not tell its version is killed
 )
 
 // HasJobserver reports whether a make has started this process and shares its jobs. If it does not
@@ -66,7 +67,10 @@ func (m *Machine) serve(s Share, watcher []string) ([]string, error) {
 			return nil, console.Failure("--jobserver: " + err.Error())
 		}
 		m.Limit.Share(limit.Share{Running: server.Begun, InUse: server.InUse})
-		m.share, m.Variables = server, []string{makeflags + "=" + server.Flags(os.Getenv(makeflags))}
+		m.share = server
+		for _, name := range []string{makeflags, cargoMakeflags} {
+			m.Variables = append(m.Variables, name+"="+server.Flags(os.Getenv(makeflags)))
+		}
 		flag = []string{"--remove", server.Dir()}
 	}
 	if len(watcher) == 0 {
