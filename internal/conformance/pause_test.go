@@ -36,7 +36,7 @@ func TestPause(t *testing.T) {
 			follow(t, doing(l), set, changes)
 			set(0)
 			g := stint.NewGroup(bg, l, stint.Queue(0))
-			g.TryGo(func(context.Context) error { t.Error("was run in a pause"); return nil })
+			_ = g.TryGo(func(context.Context) error { t.Error("was run in a pause"); return nil })
 			equal(t, "group", g.Wait(), nil)
 			equal(t, "pause", usage(l), [3]int{})
 		})
