@@ -18,7 +18,7 @@ type user struct {
 }
 
 func (u *user) all() error {
-	for _, step := range []func() error{u.installs, u.vets, u.changesTheImport, u.runsThePages, u.clones} {
+	for _, step := range []func() error{u.installs, u.vets, u.changesTheImport, u.asks, u.runsThePages, u.clones} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -138,6 +138,38 @@ func (u *user) changesTheImport() error {
 	return u.program("errgroup", strings.Replace(withErrgroup, "golang.org/x/sync/errgroup", repository+"/errgroup", 1))
 }
 
+// withAdvise is a test of the user that measures a function.
+const withAdvise = `package wait
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stint-go/stint/advise"
+)
+
+func TestConcurrently(t *testing.T) {
+	report, err := advise.Run(t.Context(), 20, func(context.Context, int) error {
+		time.Sleep(time.Millisecond)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log(report)
+}
+`
+
+// asks runs a test that asks package advise.
+func (u *user) asks() error {
+	dir, env, err := u.module("advise", "wait_test.go", withAdvise)
+	if err != nil {
+		return err
+	}
+	return command(dir, env, "go", "test", "-v", ".")
+}
+
 // imports are the packages that code of the manual uses, by name.
 var imports = map[string]string{
 	"stint": repository, "par": repository + "/par", "stream": repository + "/stream", "debug": repository + "/debug",
@@ -200,26 +232,35 @@ func program(code string) string {
 
 var wantOutput = regexp.MustCompile(`(?ms)^\s*// Output:(.*?)(^\s*[^/\s]|\z)`)
 
-// program runs a program in a new module that requires the released versions, and
-// compares its output with that in its last comment, if it has one.
-func (u *user) program(name, code string) error {
-	dir := filepath.Join(u.dir, name)
+// module makes a module with one file, which requires the released versions. It returns the directory
+// of the module, and the environment for the go command there.
+func (u *user) module(name, file, code string) (dir string, env []string, err error) {
+	dir, env = filepath.Join(u.dir, name), append(u.env, "GOFLAGS=-trimpath -modcacherw")
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
+		return "", nil, err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(code), 0o666); err != nil {
-		return err
+	if err := os.WriteFile(filepath.Join(dir, file), []byte(code), 0o666); err != nil {
+		return "", nil, err
 	}
-	env := append(u.env, "GOFLAGS=-trimpath -modcacherw")
 	if err := command(dir, env, "go", "mod", "init", "example.com/"+name); err != nil {
-		return err
+		return "", nil, err
 	}
 	for _, m := range modules[:3] {
 		if strings.Contains(code, `"`+m.path()+`"`) || m.dir == "" {
 			if err := command(dir, env, "go", "get", m.path()+"@"+u.version); err != nil {
-				return err
+				return "", nil, err
 			}
 		}
+	}
+	return dir, env, nil
+}
+
+// program runs a program in a module of its own, and compares its output with that in its last
+// comment, if it has one.
+func (u *user) program(name, code string) error {
+	dir, env, err := u.module(name, "main.go", code)
+	if err != nil {
+		return err
 	}
 	if err := command(dir, env, "go", "build", "-o", "program", "."); err != nil {
 		return fmt.Errorf("%s:\n%s\n%w", name, code, err)
