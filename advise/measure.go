@@ -106,7 +106,7 @@ func (s *session) rounds(ctx context.Context) {
 	}
 	for !s.over(ctx) && (s.Answer == NotSure || time.Since(s.began) < leastFor) {
 		items, alone := s.round(ctx)
-		if len(items) == 0 || s.refuted() || s.Answer == No && len(s.Models) == 1 { // one item, or a list too short
+		if len(items) == 0 || s.Answer == No && len(s.Models) == 1 { // one item, or a list too short
 			return
 		}
 		if !s.stages {
@@ -116,11 +116,10 @@ func (s *session) rounds(ctx context.Context) {
 				continue
 			}
 		}
-		best := s.choose(fixed)
+		for m := s.choose(fixed); m != nil && s.unit == 1 && m.whole == 0 && s.Answer == Yes && !s.Once && !s.over(ctx); m = s.choose(fixed) {
+			s.list(ctx, m, alone)
+		}
 		for _, m := range s.models {
-			if m == best && s.unit == 1 && m.whole == 0 && s.Answer == Yes && !s.Once && !s.over(ctx) {
-				s.list(ctx, m, alone)
-			}
 			useful := s.unit > 1 || s.stages || len(m.took) == 0 && s.Answer == Yes && !s.Once
 			if m.Limit == 0 && useful && (m.Name != parName || s.CPU == nil && s.Work == Computes) && !s.over(ctx) {
 				s.list(ctx, m, alone)

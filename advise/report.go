@@ -39,6 +39,9 @@ func (s *session) judge() {
 	for _, m := range s.models {
 		if len(m.took) > 0 {
 			e, bound := estimate(m.alone, m.took), s.bound(m.Limit)
+			if 2*m.whole < e.Value && m.whole > 0 { // the calls of others took much longer than those that were measured
+				bound = min(bound, m.whole)
+			}
 			m.Speedup = Estimate{min(e.Value, bound), min(e.Lo, bound), min(e.Hi, bound)}
 		}
 		if n := len(m.walls); n > 0 {
@@ -81,16 +84,10 @@ func (s *session) answer(pays *model) Answer {
 	switch {
 	case highest > 0 && highest < MinSpeedup && s.failed == 0 || s.N < 2 || s.Most < 2 || s.tiny():
 		return No
-	case pays == nil || s.Once && s.Item.Wall < handOver || s.refuted():
+	case pays == nil || s.Once && s.Item.Wall < handOver:
 		return NotSure
 	}
 	return Yes
-}
-
-// refuted reports that a list at a limit took much longer than single calls promise: others may
-// have starved.
-func (s *session) refuted() bool {
-	return slices.ContainsFunc(s.models, func(m *model) bool { return m.whole > 0 && 2*m.whole < m.Speedup.Value })
 }
 
 // tiny reports that the whole list is too short to start goroutines.
@@ -130,8 +127,6 @@ func (s *session) reason(best *model) string {
 		return "an item is too short to be measured by one call."
 	case len(s.Models) < 2:
 		return "nothing was measured but the loop."
-	case s.refuted():
-		return "a list took more than twice the time that single calls promise: some may have waited for long."
 	case s.Answer == NotSure && s.others > 0:
 		return fmt.Sprintf("other programs use %.1f CPUs, which concurrent items would need.", s.others)
 	case s.Answer == NotSure && best.Limit != 1:

@@ -138,7 +138,7 @@ func (u *user) changesTheImport() error {
 	return u.program("errgroup", strings.Replace(withErrgroup, "golang.org/x/sync/errgroup", repository+"/errgroup", 1))
 }
 
-// imports are the packages that code of the README uses, by name.
+// imports are the packages that code of the manual uses, by name.
 var imports = map[string]string{
 	"stint": repository, "par": repository + "/par", "stream": repository + "/stream", "debug": repository + "/debug",
 	"cluster": repository + "/cluster", "embedded": repository + "/cluster/embedded", "httplimit": repository + "/httplimit",
@@ -149,7 +149,7 @@ var imports = map[string]string{
 var goBlock = regexp.MustCompile("(?ms)^```go\n(.*?)^```")
 
 // pages have Go code. Together they use the root module, cluster and cluster/embedded.
-var pages = []string{"README.md", "docs/start.md", "docs/cluster.md"}
+var pages = []string{"docs/start.md", "docs/cluster.md"}
 
 // runsThePages runs each piece of Go code of the pages, as a program of its own.
 func (u *user) runsThePages() error {

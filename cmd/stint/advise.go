@@ -23,9 +23,11 @@ COMMAND must be repeatable, as it runs several times for each item: for mv or
 rm use --once.
 
 Items and placeholders are those of "stint run": items are given behind :::, by
---arg-file, or on standard input. With --n N they are the numbers 0 to N-1, and
-a COMMAND without a placeholder gets none of them.`,
-	example: `  stint advise --n 50 -- curl -sfo /dev/null http://localhost:8080/{}
+--arg-file, or on standard input. With --n N the items are the numbers 0 to N-1,
+and a COMMAND without a placeholder gets none of them. With no items at all, at a
+terminal, such a COMMAND is measured as with --n 100.`,
+	example: `  stint advise -- sleep 0.1
+  stint advise --n 50 -- curl -sfo /dev/null http://localhost:8080/{}
   stint advise -- gzip -9c {} ::: *.wav
   stint advise --once -a urls.txt -- curl -sfO {}`,
 	exit: `  0    the answer is printed

@@ -12,20 +12,16 @@ import (
 	"github.com/stint-go/stint/cmd/stint/internal/testfiles"
 )
 
-// TestReadme runs the commands of README.md, docs/sum.md and docs/cluster.md in a shell, one
-// page after the other, and wants the output that the pages show. The server listens on a
+// TestReadme runs the commands of docs/sum.md and docs/cluster.md in a shell, one page after
+// the other, and wants the output that the pages show. The server listens on a
 // free port, and the fields of a worker that differ from machine to machine are ignored.
 func TestReadme(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skipf("no shell here: %v", err)
 	}
-	first := sessionIn(t, "README.md", 2)
 	local := sessionIn(t, "docs/sum.md", 4)
 	remote := sessionIn(t, "docs/cluster.md", 4)
 	t.Chdir(t.TempDir())
-	for _, step := range first {
-		step.want(t, shell(step.command))
-	}
 	testfiles.Dir(t, "notes.txt", "notes\n")
 	must(t, os.Mkdir("photos", 0o777))
 	testfiles.Write(t, "photos/hill.jpg", "hill\n")

@@ -103,25 +103,28 @@ var (
 	quotedTest = regexp.MustCompile("`((?:Test|Fuzz)[A-Z]\\w*)(?:/[^`]*)?`(?:\\]\\(([^)#]*)[^)]*\\))?")
 )
 
-// guarantees is how many guarantees the library gives.
-const guarantees = 11
+// guarantees is how many guarantees the library gives, on their page.
+const (
+	guarantees     = 11
+	guaranteesPage = "docs/guarantees.md"
+)
 
 func TestGuaranteesNameTheirTests(t *testing.T) {
 	with := func(readme string) map[string]string {
-		return map[string]string{"README.md": readme + "\n## What is guaranteed\n\n" + strings.Repeat("| a | `TestA` |\n", guarantees), "a_test.go": "package stint\n\nfunc TestA() {}\n", "par/b_test.go": "package par\n\nfunc FuzzB() {}\n"}
+		return map[string]string{"README.md": readme, guaranteesPage: strings.Repeat("| a | `TestA` |\n", guarantees), "a_test.go": "package stint\n\nfunc TestA() {}\n", "par/b_test.go": "package par\n\nfunc FuzzB() {}\n"}
 	}
 	verify(t, namedTests,
 		sample{"clean", with("`TestA`, `TestA/sub`, [`FuzzB`](par/b_test.go), `Testing`\n"), ""},
 		sample{"gone", with("\n`TestGone`\n"), "README.md:2: TestGone"},
-		sample{"no guarantees", map[string]string{"README.md": "| a | `TestA` |\n", "a_test.go": "package stint\n\nfunc TestA() {}\n"}, "README.md:1: 0 guarantees"},
+		sample{"one guarantee", map[string]string{guaranteesPage: "| a | `TestA` |\n", "a_test.go": "package stint\n\nfunc TestA() {}\n"}, "docs/guarantees.md:1: 1 guarantees"},
 		sample{"wrong file", with("[`TestA`](par/b_test.go)\n"), "README.md:1: TestA"},
 		sample{"security", one("SECURITY.md", "## What a role can do\n\n| role | it can |\n|---|---|\n| `x` | all |\n"), "SECURITY.md:5: no test"},
 		sample{"doc", one("internal/conformance/doc.go", "// Package a does.\n//\n// See TestGone.\npackage a\n"), "internal/conformance/doc.go:3: TestGone"},
 	)
 }
 
-// namedTests checks that the README's table names a test of each guarantee, and that the tests which README.md, ARCHITECTURE.md, SECURITY.md, the READMEs of
-// packages and doc.go files name exist, where links on them lead.
+// namedTests checks that a test of each guarantee is named, and that the tests which the page of guarantees, ARCHITECTURE.md, SECURITY.md, READMEs
+// and doc.go files name exist, where links on them lead.
 func namedTests(t *tree) []string {
 	tests := map[string][]string{}
 	for _, f := range t.golang(func(f *file) bool { return f.test() && f.module() != "lab" }) {
@@ -134,15 +137,15 @@ func namedTests(t *tree) []string {
 	var bad []string
 	for _, f := range t.files {
 		isDoc := path.Base(f.path) == "doc.go" && f.module() == "."
-		if !isDoc && f.path != "ARCHITECTURE.md" && f.path != "SECURITY.md" && (path.Base(f.path) != "README.md" || f.module() == "lab") {
+		if !isDoc && f.path != "ARCHITECTURE.md" && f.path != "SECURITY.md" && f.path != guaranteesPage && (path.Base(f.path) != "README.md" || f.module() == "lab") {
 			continue
 		}
-		heading, guaranteed, rows := "", false, 0
+		heading, rows := "", 0
 		for i, line := range strings.Split(f.text, "\n") {
 			if strings.HasPrefix(line, "## ") {
-				heading, guaranteed = line, strings.HasSuffix(line, "guaranteed")
+				heading = line
 			}
-			if guaranteed && strings.HasPrefix(line, "|") && quotedTest.MatchString(line) {
+			if strings.HasPrefix(line, "|") && quotedTest.MatchString(line) {
 				rows++
 			}
 			if inRoles := f.path == "SECURITY.md" && heading == "## What a role can do"; inRoles && strings.HasPrefix(line, "| ") && !strings.HasPrefix(line, "| role") && !quotedTest.MatchString(line) {
@@ -157,7 +160,7 @@ func namedTests(t *tree) []string {
 				}
 			}
 		}
-		if f.path == "README.md" && rows != guarantees {
+		if f.path == guaranteesPage && rows != guarantees {
 			bad = append(bad, f.on(1, "%d guarantees with a test, want %d", rows, guarantees))
 		}
 	}

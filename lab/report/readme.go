@@ -15,8 +15,28 @@ import (
 
 // compared are the rows of the README's table: those that people choose a library by.
 var compared = []string{
-	"Adaptive limit", "Limit", "Worker reuse", "Context", "First error cancels", "All errors", "Panics", "Nesting", "Bounded queue",
-	"Typed results", "Ordered stream", "Batches", "Resizing", "Bubbles",
+	"Adaptive limit", "Worker reuse", "Context", "First error cancels", "All errors", "Panics", "Nesting", "Ordered stream",
+}
+
+// comparison returns a table that is narrow enough for a phone, and below it the notes of what others have in part, and of
+// stint.
+func comparison(table features.Table) string {
+	g, notes := grid{{""}}, ""
+	for _, l := range table.Libraries {
+		g[0] = append(g[0], l.Name)
+	}
+	for _, f := range table.Features {
+		last := f.Cells[len(f.Cells)-1]
+		row, note := []string{fmt.Sprintf("[%s](%s#L%d)", f.Name, last.File, last.Line)}, fmt.Sprintf("\n- **%s.** %s", f.Name, f.Doc)
+		for _, c := range f.Cells {
+			row = append(row, strings.ToLower(string(c.Answer)))
+			if c.Note != "" && (c.Answer == features.Partly || c.Library == "stint") {
+				note += fmt.Sprintf(" *%s*: %s", c.Library, c.Note)
+			}
+		}
+		g, notes = append(g, row), notes+note
+	}
+	return g.String() + notes
 }
 
 // featureTable returns a table of features. Each answer links to the test that demonstrates it.
@@ -110,7 +130,7 @@ func (r *Report) replaced(name string) (string, error) {
 			err = cmp.Or(err, err2)
 			made = fmt.Sprintf("%s\nMedians. %s", table, r.machine())
 		case "comparison":
-			made = featureTable(r.features.Only(compared, "workerpool"))
+			made = comparison(r.features.Only(compared, "workerpool"))
 		default:
 			err = cmp.Or(err, fmt.Errorf("%s: unknown part %q", name, found[2]))
 		}

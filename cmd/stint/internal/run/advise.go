@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +24,9 @@ type AdviseOptions struct {
 	advise.Options
 	N int // the items are 0 to N-1; 0: they are those of the Runner
 }
+
+// runsOfConstant is how many times a command runs that needs no items, if none are given.
+const runsOfConstant = 100
 
 // An adviser measures the command of a Runner.
 type adviser struct {
@@ -84,7 +88,10 @@ func (r *Runner) Advise(ctx context.Context, o AdviseOptions, watcher []string) 
 // newAdviser finds the command, and reads the items.
 func (r *Runner) newAdviser(ctx context.Context, o AdviseOptions) (*adviser, error) {
 	a := &adviser{Runner: r, o: o, named: r.command.HasPlace(), seed: maphash.MakeSeed(), alone: make(map[int][]uint64)}
-	if o.N > 0 {
+	if o.N == 0 && !a.named && len(r.Files)+len(r.Lists) == 0 && isDevice(r.std.Stdin) {
+		a.o.N = runsOfConstant
+	}
+	if o = a.o; o.N > 0 {
 		r.Quiet, r.input.Lists = true, make([][]string, 1) // all commands may be the same
 		for i := range o.N {
 			r.input.Lists[0] = append(r.input.Lists[0], strconv.Itoa(i))
@@ -109,9 +116,19 @@ func (r *Runner) newAdviser(ctx context.Context, o AdviseOptions) (*adviser, err
 		a.items = append(a.items, j.Items)
 	}
 	if len(a.items) == 0 {
-		return nil, console.Failure("there are no items")
+		return nil, console.Failure("there are no items: give them behind ::: or on standard input, or run the command for numbers by --n N")
 	}
 	return a, nil
+}
+
+// isDevice reports whether a stream is a terminal or the null device.
+func isDevice(stream any) bool {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // call runs the command for an item.

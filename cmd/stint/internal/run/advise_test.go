@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"io"
 	"maps"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -137,5 +138,33 @@ func TestAdviseBeside(t *testing.T) {
 	go func() { first <- a.call(t.Context(), 0) }()
 	if err := cmp.Or(a.call(t.Context(), 1), <-first); err != nil || len(a.alone) > 0 || a.used.Load() == 0 {
 		t.Errorf("%v; outputs alone %v, CPU time %d; want none alone", err, maps.Keys(a.alone), a.used.Load())
+	}
+}
+
+// TestAdviseWithoutItems wants that a command which needs none runs as it is, if nobody can have meant to give some.
+func TestAdviseWithoutItems(t *testing.T) {
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	for _, test := range []struct {
+		command string
+		stdin   io.Reader
+		n       int // 0: an error
+	}{
+		{"true", null, runsOfConstant},
+		{"true {}", null, 0},
+		{"true", strings.NewReader(""), 0},
+		{"true", strings.NewReader("1\n2\n"), 2},
+	} {
+		r, err := New(&Options{Spec: command.Spec{Command: strings.Fields(test.command)}}, console.Streams{Stdin: test.stdin, Stderr: io.Discard})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := r.newAdviser(t.Context(), AdviseOptions{})
+		if (err == nil) != (test.n > 0) || err == nil && len(a.items) != test.n {
+			t.Errorf("%s: %v", test.command, err)
+		}
 	}
 }
