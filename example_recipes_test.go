@@ -1,14 +1,12 @@
 package stint_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"expvar"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -59,7 +57,9 @@ func ExampleMapKey() {
 
 // At most 2 calls of a tenant, and 8 in all. A tenant that floods waits at its own limit.
 func ExampleLimiters_recipeTenants() {
-	tenants := stint.NewLimiters(func(tenant string) *stint.Limiter { return stint.Limit(2) })
+	tenants := stint.NewLimiters(func(tenant string) *stint.Limiter { // called by the first call of a tenant
+		return stint.Limit(2)
+	})
 	all := stint.Limit(8)
 	handle := func(ctx context.Context, tenant string, f func(context.Context) error) error {
 		return tenants.Do(ctx, tenant, func(ctx context.Context) error { // first: who waits here has no permit of all
@@ -234,38 +234,12 @@ func ExampleLimiter_Set_recipePause() {
 	// 100 sent
 }
 
-// The lines of a file, and the error that a Scanner keeps.
-func ExampleMapSeq_recipeLines() {
-	s := bufio.NewScanner(strings.NewReader("short\nlonger than the buffer\n"))
-	s.Buffer(make([]byte, 10), 10)
-	lines := func(yield func(string) bool) {
-		for s.Scan() && yield(s.Text()) { // not Bytes: the next Scan overwrites them
-		}
-	}
-	upper := func(_ context.Context, line string) (string, error) { return strings.ToUpper(line), nil }
-	for text, err := range stint.MapSeq(context.Background(), lines, upper, stint.Limit(8)) {
-		fmt.Println(text, err)
-	}
-	fmt.Println(s.Err()) // MapSeq has waited for lines
-	// Output:
-	// SHORT <nil>
-	// bufio.Scanner: token too long
-}
-
 // Progress is what the loop over results prints. Its body runs on one goroutine.
 func ExampleUnordered_recipeProgress() {
 	files := []string{"a.jpg", "b.jpg", "c.jpg"}
-	shrink := func(_ context.Context, file int) (string, error) { return files[file], nil }
-	indexes := func(yield func(int) bool) {
-		for i := range files {
-			if !yield(i) {
-				return
-			}
-		}
-	}
-
+	shrink := func(_ context.Context, file string) (string, error) { return "small/" + file, nil }
 	done := 0
-	for _, err := range stint.MapSeq(context.Background(), indexes, shrink, stint.Unordered()) {
+	for _, err := range stint.MapSeq(context.Background(), slices.Values(files), shrink, stint.Unordered()) {
 		if err != nil {
 			fmt.Println(err)
 			break

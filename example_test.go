@@ -130,29 +130,35 @@ func ExampleKeepGoing() {
 	// item 2: port 443 needs privileges
 }
 
-// Find out which items failed, to try those again.
+// Find out which items failed, and run only these again.
 func ExampleItemError() {
-	busy := errors.New("busy")
 	shards := []string{"eu", "us", "asia"}
-	err := stint.Each(context.Background(), shards, func(_ context.Context, shard string) error {
-		if shard != "us" {
-			return busy
+	busy := true
+	backup := func(_ context.Context, shard string) error {
+		if shard != "us" && busy {
+			return errors.New("busy")
 		}
 		return nil
-	}, stint.KeepGoing())
+	}
 
-	fmt.Println("any busy:", errors.Is(err, busy))
-	if all, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, err := range all.Unwrap() {
+	err := stint.Each(context.Background(), shards, backup, stint.KeepGoing())
+	var again []string
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, err := range joined.Unwrap() {
 			if item, ok := errors.AsType[*stint.ItemError](err); ok {
-				fmt.Println("again:", shards[item.Index], item.Err)
+				fmt.Println(shards[item.Index], item.Err)
+				again = append(again, shards[item.Index])
 			}
 		}
 	}
+
+	busy = false
+	err = stint.Each(context.Background(), again, backup, stint.KeepGoing())
+	fmt.Println("again:", again, err)
 	// Output:
-	// any busy: true
-	// again: eu busy
-	// again: asia busy
+	// eu busy
+	// asia busy
+	// again: [eu asia] <nil>
 }
 
 // Options given twice: the later one counts. So a function can have defaults

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stint-go/stint"
@@ -153,6 +154,49 @@ func Example_resume() {
 	// 1 <nil>
 	// 4 <nil>
 	// 9 <nil>
+}
+
+// A worker and a submitter on two machines: each is a program that connects to the server, which
+// is "stint serve" on one of them.
+func Example_twoMachines() {
+	double := cluster.NewTask("double/v1", func(_ context.Context, word string) (string, error) {
+		return word + word, nil
+	})
+	work := func(ctx context.Context, url string) error { // the program on second
+		c, err := cluster.Connect(ctx, url)
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		c.Handle(double)
+		return cluster.Serve(ctx, c, cluster.Limit(4)) // when ctx ends, it finishes its tasks and returns nil
+	}
+	submit := func(ctx context.Context, url string) ([]string, error) { // the program on first
+		c, err := cluster.Connect(ctx, url)
+		if err != nil {
+			return nil, err
+		}
+		defer c.Close()
+		return cluster.Map(ctx, c, double, []string{"can", "dum", "pom"})
+	}
+
+	server, err := embedded.Open(embedded.Listen("localhost:0", embedded.Token("sesame"))) // here, instead of stint serve
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer server.Close()
+	url := strings.Replace(server.URL(), "nats://", "nats://sesame@", 1) // nats://TOKEN@first:4222
+
+	ctx, stop := context.WithCancel(context.Background())
+	served := make(chan error)
+	go func() { served <- work(ctx, url) }()
+	fmt.Println(submit(ctx, url))
+	stop()
+	fmt.Println(<-served)
+	// Output:
+	// [cancan dumdum pompom] <nil>
+	// <nil>
 }
 
 // The options of a task are given where it is made.
