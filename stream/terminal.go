@@ -48,9 +48,9 @@ func execute[T any](ctx context.Context, s Stream[T], inBody *bool, to func(*cha
 //
 // The stages after the last boundary run on the goroutine of the loop, alternating with its
 // body. Leaving the loop early cancels the other goroutines and waits for them. A panic of the
-// loop body passes through as it is, unless a function on another goroutine panics at the same
-// time. Then All panics with the *stint.PanicError of the function, whose Also has the panic of
-// the body. All panics if ctx is nil.
+// loop body passes through as it is. But if a function on another goroutine panics too, All
+// panics with the *stint.PanicError of that function, also after runtime.Goexit in the body.
+// Its Also has the panic of the body. All panics if ctx is nil.
 func (s Stream[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	check("All", "context", ctx == nil)
 	return func(yield func(T, error) bool) {
