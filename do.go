@@ -6,17 +6,17 @@ import (
 	"github.com/stint-go/stint/internal/limit"
 )
 
-// Do calls f on the caller's goroutine with a permit of l, for work that stint does not
-// start, such as the handling of a request. It waits for the permit, first come, first
-// served, together with the calls, groups and pools on l. If ctx ends first, or has ended,
-// Do returns its cause without calling f. Otherwise it returns the error of f. A panic of f
-// and runtime.Goexit pass through, and return the permit.
+// Do calls f on the caller's goroutine with a permit of l. It is for work that stint does not
+// start, such as the handling of a request. Do waits for the permit, first come, first served,
+// together with the calls, groups and pools on l. If ctx ends before f starts, Do returns the
+// cause of ctx without calling f. Otherwise it returns the error of f. A panic of f and
+// runtime.Goexit in f pass through Do, which returns the permit.
 //
-// f gets ctx with the permit: calls that f makes with that context, and waits for, run on the
-// permit, as in a task. A call with another context waits for a permit of its own, and
-// deadlocks if the goroutines that hold all permits do so. A call with that context on another
-// goroutine may run beside f, one more than the limit. An adaptive limit counts a call of f as
-// a task.
+// f gets a context made from ctx that has the permit. Calls on l that f makes with that
+// context, and waits for, use the permit, as in a task. A call on l with another context waits
+// for a second permit: if all goroutines that hold a permit wait so, they deadlock. If another
+// goroutine makes a call with the context of f while f runs, one call more than the limit may
+// run. An adaptive limit counts a call of f as a task.
 func (l *Limiter) Do(ctx context.Context, f func(context.Context) error) error {
 	checkArgs("Limiter.Do", ctx, f == nil)
 	l.check("Limiter.Do")
@@ -27,9 +27,9 @@ func (l *Limiter) Do(ctx context.Context, f func(context.Context) error) error {
 	return run(a, f)
 }
 
-// TryDo calls f as Do does if a permit is free and nothing waits for one. Otherwise it
-// returns ErrBusy at once. If ctx has ended, TryDo returns its cause. An adaptive limit rises
-// after refusals as it does while tasks wait; Burst sets where it starts.
+// TryDo calls f as Do does if a permit is free and nothing waits for one. Otherwise it returns
+// ErrBusy at once. If ctx has ended, TryDo returns its cause. A refused call makes an adaptive
+// limit rise as a waiting task does. Burst sets how high the limit is at the start.
 func (l *Limiter) TryDo(ctx context.Context, f func(context.Context) error) error {
 	checkArgs("Limiter.TryDo", ctx, f == nil)
 	l.check("Limiter.TryDo")

@@ -1,6 +1,5 @@
-// Package stint is structured concurrency with an adaptive limit: tasks run
-// concurrently, never more than the limit, and every call returns only when its
-// tasks have finished.
+// Package stint is structured concurrency with an adaptive limit: tasks run concurrently, never
+// more than the limit, and every call returns only when its tasks have finished.
 //
 // This call reads files, at most eight at a time:
 //
@@ -8,8 +7,8 @@
 //		return os.ReadFile(name)
 //	}, stint.Limit(8))
 //
-// The texts are in the order of the names. If a read fails, no new reads start,
-// running ones finish, and err is the error.
+// The texts are in the order of the names. If a read fails, no new reads start, running ones
+// finish, and err is the error of the first read that failed.
 //
 // # Choosing a function
 //
@@ -17,8 +16,8 @@
 //   - [EachSeq] and [MapSeq] take a sequence, finite or infinite.
 //   - [EachKey] and [MapKey] take a sequence, and keep the order of values with the same key.
 //   - [First] returns the first result of several attempts, and cancels the others.
-//   - [NewGroup] and [NewResults] take different tasks, or tasks that are found while
-//     others run: worker pools whose tasks return errors and values.
+//   - [NewGroup] and [NewResults] are for different tasks, and for tasks that start other
+//     tasks. They are worker pools whose tasks return errors, and also values.
 //   - [NewPool] shares workers among many callers, or runs tasks that nobody waits for.
 //     [LowPriority] is for background work that shares a limit with other work.
 //   - [Limiter.Do] and [Limiter.TryDo] run a function on the caller's goroutine, such as the
@@ -31,36 +30,37 @@
 //   - Package [github.com/stint-go/stint/httplimit] is for HTTP servers and clients.
 //   - Package [github.com/stint-go/stint/errgroup] replaces golang.org/x/sync/errgroup.
 //
-// Functions here and in stream accept a [Limiter]; all but NewPool also accept a
-// [Pool]. Without either, stint finds a limit by measuring throughput: see [Auto]. First
-// then starts everything at once.
+// Functions of stint and stream accept a [Limiter]. All but NewPool also accept a [Pool]. Given
+// neither, [First] starts all items at once, and the other functions find a limit by measuring
+// throughput: see [Auto].
 //
 // # Errors, panics and cancellation
 //
-// The first error cancels the context of the other tasks, drops the queued ones, and is
-// returned as it is. The call waits for running tasks, so a long task should watch its
-// context. Under [KeepGoing] an error cancels nothing, and every error is returned, as an
-// [*ItemError]. If the caller's context ends first, its cause is returned.
+// The first error cancels the context of the other tasks, drops the queued tasks, and is
+// returned as it is. The call waits for running tasks, so a long task should watch its context.
+// Under [KeepGoing] an error cancels nothing, and every error is returned, as an [*ItemError].
+// If the caller's context ends before the work is done, its cause is returned.
 //
-// A panic also cancels the rest, and is raised by the call or Wait that waits for the task,
-// as a [*PanicError]: so call Wait on every return path. Tasks of [Pool.Go] crash the process
-// unless the pool has [OnPanic]. A task that calls [runtime.Goexit] fails with [ErrGoexit], but
-// a task that Each, Map, Range or First runs on the caller's goroutine ends that goroutine.
+// A panic of a task also cancels the other tasks. The call or the Wait that waits for the task
+// panics with a [*PanicError]: so call Wait on every return path. A panic in a task of
+// [Pool.Go] crashes the process unless the pool has [OnPanic]. A task that calls
+// [runtime.Goexit] fails with [ErrGoexit]. But Each, Map, Range and First run some tasks on the
+// caller's goroutine: runtime.Goexit in such a task ends that goroutine.
 //
-// The context of the tasks ends with the call. A result must not need it: a task that gets
-// an *http.Response must read its body.
+// The context of the tasks ends when the call returns. So a result must not need it: a task
+// that gets an *http.Response must read its body.
 //
-// A nil context, function or sequence, a number out of its range, and an option that does not
-// apply panic at once.
+// A nil context, function or sequence panics at once. So does a number out of its range, and an
+// option that does not apply.
 //
 // # Nesting
 //
-// A task may start tasks on its own limiter or pool and wait for them, even at limit 1: one
-// at a time runs on its permit while it waits. stint finds the permit by the context that
-// the task was given. In a task, therefore:
+// A task may start tasks on its own limiter or pool and wait for them, even at limit 1: while
+// it waits, the new tasks use its permit, one at a time. stint finds the permit by the context
+// that the task was given. In a task, therefore:
 //
-//   - pass on that context, or a context made from it;
-//   - wait for everything that was started with it before returning;
+//   - pass on the context of the task, or a context made from it;
+//   - before the task returns, wait for everything that was started with this context;
 //   - start tasks of the same group or pool with GoContext;
 //   - do not wait for the task's own group or close its own pool.
 //
@@ -69,23 +69,24 @@
 //
 // # Goroutines
 //
-// A goroutine runs one task after another, of groups and pools also those of others. A task
-// must undo what it changes of its goroutine, such as runtime.LockOSThread or pprof labels.
+// A goroutine runs many tasks, one after the other, and may run tasks of several groups or
+// pools. So a task must undo its changes to the goroutine, such as runtime.LockOSThread or
+// pprof labels.
 //
 // # Memory model
 //
-// Everything done before a task is started happens before the task. Everything done
-// by a task happens before the return of the call or Wait that waits for it. Under a
-// limit of n, the end of the first k tasks happens before the start of task n+k, as with a
-// channel of n elements that is used as a semaphore: a limit of 1 orders all tasks.
+// Everything done before a task is started happens before the task. Everything done by a task
+// happens before the return of the call or Wait that waits for it. Under a limit of n, the end
+// of the first k tasks happens before the start of task n+k, as with a channel of n elements
+// that is used as a semaphore: a limit of 1 orders all tasks.
 //
-// The race detector is told this order and no other. In programs built with -race, each
-// task has a goroutine of its own, even if it would run on the caller's otherwise; loops
+// The race detector is told this order and no other. In programs built with -race, each task
+// has a goroutine of its own, also a task that otherwise runs on the caller's goroutine. Loops
 // and [github.com/stint-go/stint/stream.ParMap] do this for the first 1,000 items.
 //
 // # Further reading
 //
-// The [README] lists the guarantees, each with its test; [docs] has the manual. [Pool.Stats],
+// The [README] lists the guarantees, each with its test. The manual is in [docs]. [Pool.Stats],
 // [Limiter.Stats] and package [github.com/stint-go/stint/debug] show what is running.
 //
 // [README]: https://github.com/stint-go/stint/blob/main/README.md

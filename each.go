@@ -7,19 +7,20 @@ import (
 	"github.com/stint-go/stint/internal/loop"
 )
 
-// Each calls f for every item and returns when all calls have finished. The calls run on
-// the caller's goroutine and on up to limit-1 others, or on the workers of a Pool. Without
-// an option the limit is adaptive: see [Auto].
+// Each calls f for every item and returns when all calls have finished. The calls run on the
+// caller's goroutine and on up to limit-1 others, or on the workers of a Pool. Without an
+// option the limit is adaptive: see [Auto].
 //
-// Items start roughly in order. A goroutine may take up to 128 items of less than a microsecond
-// at a time: if one of them blocks, the others wait. Under a Limit above GOMAXPROCS, or one with
-// room for all items, it takes one item at a time. Items that wait for each other need a Limit
-// with room for all of them, since an adaptive limit rises only as calls finish.
+// Items start roughly in order. If items take less than a microsecond, a goroutine may take up
+// to 128 of them at a time: when one of them blocks, the others wait. It takes one at a time
+// under a Limit above GOMAXPROCS, or a Limit that has room for all items. Items that wait for
+// each other need a Limit with room for all of them: an adaptive limit rises only as calls
+// finish.
 //
-// The first error cancels the context given to f, starts no further calls, and is returned.
-// If ctx ends before every item was started, Each returns its cause. If f panics, Each
-// panics with a *PanicError after the other calls have finished.
-// Options: Limiter, Pool, KeepGoing, LowPriority, Name.
+// The first error cancels the context given to f, starts no further calls, and is returned. If
+// ctx ends before every item was started, Each returns its cause. If f panics, Each panics with
+// a *PanicError after the other calls have finished. Options: Limiter, Pool, KeepGoing,
+// LowPriority, Name.
 func Each[T any](ctx context.Context, items []T, f func(context.Context, T) error, opts ...Option) error {
 	checkArgs("Each", ctx, f == nil)
 	c := &call{calls: func(ctx context.Context, c *loop.Claim) error {
@@ -46,9 +47,9 @@ func Range(ctx context.Context, n int, f func(ctx context.Context, i int) error,
 }
 
 // Map calls f for every item, as [Each] does, and returns the results in the order of the
-// items. The slice always has the length of items: after an error it holds the results of
-// the calls that succeeded, and zero values elsewhere.
-// Options: Limiter, Pool, KeepGoing, LowPriority, Name.
+// items. The slice always has the length of items. After an error, the elements of calls that
+// succeeded hold their results, and the other elements are zero. Options: Limiter, Pool,
+// KeepGoing, LowPriority, Name.
 func Map[T, R any](ctx context.Context, items []T, f func(context.Context, T) (R, error), opts ...Option) ([]R, error) {
 	checkArgs("Map", ctx, f == nil)
 	results := make([]R, len(items)) // each has one writer

@@ -10,18 +10,19 @@ import (
 )
 
 // First calls f for the items and returns the first result that f returns without an error.
-// That result cancels the context given to f, which is the same for all calls, and starts no
-// further calls. First returns when the other calls have finished; their results are dropped.
+// This result cancels the context given to f, which is the same for all calls, and starts no
+// further calls. First returns when the other calls have finished. It drops their results.
 //
-// Without a Limiter or a Pool, all items start at once, also in a task of another call. With
-// one, they start roughly in order, as permits become free. Under HedgeAfter they start one by
-// one: for hedged requests, which ask the next server when the one before it takes too long.
+// Without a Limiter or a Pool, all items start at once, also in a task of another call. With a
+// Limiter or a Pool, items start roughly in order, when a permit is free. Under HedgeAfter
+// items start one by one, as hedged requests do: the next server is asked when the first is
+// slow.
 //
-// If every call fails, the errors are joined in the order of the items, each as an
-// *ItemError. If ctx ends before that and no call succeeds, the error is its cause. Without
-// items it is an error that says so. If f panics, First panics with a *PanicError after the
-// other calls have finished, even if there is a result.
-// Options: Limiter, Pool, HedgeAfter, LowPriority, Name.
+// If every call fails, First returns their errors joined in the order of the items, each as an
+// *ItemError. If ctx ends before every call has failed, and no call succeeds, First returns the
+// cause of ctx. It returns an error if there are no items. If f panics, First panics with a
+// *PanicError after the other calls have finished, even if there is a result. Options: Limiter,
+// Pool, HedgeAfter, LowPriority, Name.
 func First[T, R any](ctx context.Context, items []T, f func(context.Context, T) (R, error), opts ...Option) (R, error) {
 	checkArgs("First", ctx, f == nil)
 	o := collect("First", firstOptions, opts) // without the limit of another call

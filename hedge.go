@@ -14,9 +14,9 @@ import (
 	"github.com/stint-go/stint/internal/work"
 )
 
-// HedgeAfter makes First start its items one by one, with a hedging delay: the first at once,
-// and the next when d has passed since the last start, or as soon as a call has failed. An item
-// that is due and finds no permit starts when it gets one. HedgeAfter panics unless d is positive.
+// HedgeAfter makes First start its items one by one. The first item starts at once. The next
+// starts when d has passed since the last start, or as soon as a call has failed. If no permit
+// is free then, the item starts when it gets a permit. HedgeAfter panics unless d is positive.
 func HedgeAfter(d time.Duration) Option {
 	if d <= 0 {
 		panic(fmt.Sprintf("stint: HedgeAfter(%v): want more than 0", d))

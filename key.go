@@ -7,20 +7,20 @@ import (
 	"github.com/stint-go/stint/internal/option"
 )
 
-// EachKey calls f for every value of seq: for values with different keys concurrently, and
-// for values with the same key one after the other, in the order of seq. A key has a worker
-// only while it has values; any number of keys may be in use. Of the values that may run, the
-// first in seq runs first: under Limit(1) the order is that of seq.
+// EachKey calls f for every value of seq. It handles values with different keys concurrently,
+// and values with the same key one after the other, in the order of seq. A key has a worker
+// only while it has values, so any number of keys may be in use. Of the values that may run,
+// the first in seq runs first: under Limit(1) the order is that of seq.
 //
 // EachKey pulls seq, and calls key, on a goroutine of its own, concurrently with f. At most
-// limit+queue values are pulled and not finished, those that wait for others of their key
-// included. So a key that has most of the values, or a slow one, can hold up the others: a
-// larger Queue helps if the values come in another order than they can be handled.
+// limit+queue values are pulled and not finished. Values that wait for others of their key
+// count. So a key with most of the values, or with slow calls, can hold up other keys. A larger
+// Queue helps if such a key has its values in a row.
 //
-// Errors, panics and the end of ctx are as in EachSeq. A panic of seq or key is raised as a
-// *PanicError; runtime.Goexit in either is ErrGoexit. Under KeepGoing the values behind a
-// failed one of their key are handled. Options: Limiter, Pool, Queue, KeepGoing,
-// LowPriority, Name. EachKey panics if ctx, seq, key or f is nil.
+// Errors, panics and the end of ctx are as in EachSeq, but EachKey raises a panic of seq or key
+// as a *PanicError, and runtime.Goexit in seq or key is ErrGoexit. Under KeepGoing, after an
+// error the next values of the same key are still handled. EachKey panics if ctx, seq, key or f
+// is nil. Options: Limiter, Pool, Queue, KeepGoing, LowPriority, Name.
 func EachKey[T any, K comparable](ctx context.Context, seq iter.Seq[T], key func(T) K, f func(context.Context, T) error, opts ...Option) error {
 	checkKeyed("EachKey", ctx, f == nil, seq == nil, key == nil)
 	o := collectIn(ctx, "EachKey", groupOptions, opts)
@@ -34,17 +34,17 @@ func EachKey[T any, K comparable](ctx context.Context, seq iter.Seq[T], key func
 	return err
 }
 
-// MapKey calls f for every value of seq, as EachKey does, and yields the results, in the
-// order of seq unless Unordered is given. So a consumer of a message queue can commit each
-// offset when all messages before it have been handled, while messages with different keys
-// are handled concurrently. Under Unordered, results with the same key are in order.
+// MapKey calls f for every value of seq, as EachKey does, and yields the results in the order
+// of seq. So a consumer of a message queue can commit each offset when all messages before it
+// have been handled, while messages with different keys are handled concurrently. Under
+// Unordered, MapKey yields results as calls finish; results with the same key are in order.
 //
 // Nothing runs before the result is ranged over. At most limit+queue values are pulled whose
-// results are not consumed, those that wait for others of their key included. Errors, panics,
-// leaving the loop and the end of ctx are as in MapSeq, also for panics of key. Under
-// KeepGoing the values behind a failed one of their key are handled. Options: Limiter or
-// Pool, Queue, KeepGoing, LowPriority, Unordered, Name. MapKey panics if ctx, seq, key
-// or f is nil.
+// results are not consumed. Values that wait for others of their key count. Errors, panics,
+// leaving the loop and the end of ctx are as in MapSeq; a panic of key is treated like a panic
+// of seq. Under KeepGoing, after an error the next values of the same key are still handled.
+// MapKey panics if ctx, seq, key or f is nil. Options: Limiter, Pool, Queue, KeepGoing,
+// LowPriority, Unordered, Name.
 func MapKey[T any, K comparable, R any](ctx context.Context, seq iter.Seq[T], key func(T) K, f func(context.Context, T) (R, error), opts ...Option) iter.Seq2[R, error] {
 	checkKeyed("MapKey", ctx, f == nil, seq == nil, key == nil)
 	o := collectIn(ctx, "MapKey", seqOptions, opts)

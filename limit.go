@@ -9,11 +9,11 @@ import (
 	"github.com/stint-go/stint/internal/option"
 )
 
-// A Limiter bounds how many tasks run concurrently. It is an [Option]: calls, groups and
-// pools that are given the same Limiter share its limit. Waiting calls are served first come,
-// first served; a worker with short tasks may continue for 0.1 ms or 1,000 tasks before it
-// gives way.
-// Tasks may use the Limiter that they run on: see Nesting in the package comment.
+// A Limiter bounds how many tasks run concurrently: a task holds a permit while it runs. A
+// Limiter is an [Option]: calls, groups and pools that are given the same Limiter share its
+// limit. They get permits first come, first served. But a worker with short tasks may keep its
+// permit for 0.1 ms or 1,000 tasks before it gives way. Tasks may use the Limiter that they run
+// on: see Nesting in the package comment.
 //
 // A Limiter must be made by Limit or Auto. It is safe for concurrent use.
 type Limiter struct {
@@ -37,14 +37,15 @@ func newLimiter(core *limit.Limiter) *Limiter { return &Limiter{option.NewBound(
 // core holds the permits.
 func (l *Limiter) core() *limit.Limiter { return option.LimiterOf(&l.bound) }
 
-// Set sets the limit to n, and ends the search of a Limiter made by Auto. It does not
-// block. If n is larger, waiting tasks start at once; if it is smaller, no task starts
+// Set sets the limit to n, and ends the search of a Limiter made by Auto. It does not block. If
+// n is larger than the limit was, waiting tasks start at once. If n is smaller, no task starts
 // until fewer than n run.
 //
-// Set(0) pauses: no task starts until the limit is raised, except in calls that a running
-// task makes with its context and waits for: they run on its permit. Calls that wait for a
-// permit can be given up as always, and TryDo refuses. Sequences and streams pull no more
-// than under a limit of 1. SetBounds pauses without ending the search.
+// Set(0) pauses: no task starts until the limit is raised. The exceptions are calls that a
+// running task makes with its context and waits for: they use its permit. A call that waits for
+// a permit still returns when its context ends, and TryDo returns ErrBusy. Sequences and
+// streams pull no more than under a limit of 1. To pause without ending the search, use
+// SetBounds.
 //
 // Set panics if n is negative.
 func (l *Limiter) Set(n int) {
@@ -61,11 +62,13 @@ func setLimit(caller string, l *limit.Limiter, n int) {
 }
 
 // SetBounds keeps the limit between min and max until Set or SetBounds is called. It does not
-// block. Between them the search of a Limiter made by Auto goes on. While it wants more than max, or
-// less than the only limit that there is, it measures nothing, and what it wants returns when the
-// bounds allow it. For other Limiters, the number of Limit or Set is what they want.
+// block. The search of a Limiter made by Auto goes on between min and max. It stops while the
+// limit that it has found is above max, and while min equals max. When later bounds allow the
+// found limit, the limit returns to it. A fixed limit outside of the bounds is replaced by the
+// nearer bound, and returns when later bounds allow it.
 //
-// SetBounds(0, 0) pauses as Set(0) does. SetBounds panics unless 1 <= min <= max, or both are 0.
+// SetBounds(0, 0) pauses as Set(0) does. SetBounds panics unless 1 <= min <= max, or both are
+// 0.
 func (l *Limiter) SetBounds(min, max int) {
 	l.check("Limiter.SetBounds")
 	if (min < 1 || max < min) && (min != 0 || max != 0) {
@@ -85,40 +88,39 @@ func (l *Limiter) Current() int {
 
 // LimiterStats is the state of a Limiter at one instant.
 type LimiterStats struct {
-	Limit   int `json:"limit"`   // tasks that may run, 0 during a pause; while probing, the limit that is tried
+	Limit   int `json:"limit"`   // how many tasks may run; 0 during a pause; while probing, the limit that is tried
 	Running int `json:"running"` // permits held, by tasks and by workers about to start one
 	Waiting int `json:"waiting"` // calls, groups and pools that wait for a permit
 
-	// Counters, which only grow. A task that waits for another one, and that one, count
-	// each; a call of Each, Map or Range counts its items, and a ParMap its records.
+	// Counters, which only grow. Each item of Each, Map or Range counts as a task, and each
+	// record of a ParMap. If a task waits for a nested task, both count.
 	Completed uint64 `json:"completed"` // tasks that have finished, in any way
-	Failed    uint64 `json:"failed"`    // of them: ended in an error, a panic or a Goexit; in httplimit.Transport also with status 429, or 500 and more
-	Waited    uint64 `json:"waited"`    // permits that were not free when they were asked for, and were got
+	Failed    uint64 `json:"failed"`    // completed tasks that ended in an error, a panic or a Goexit; for httplimit.Transport also responses with status 429, or 500 and more
+	Waited    uint64 `json:"waited"`    // permits that a task got after it had waited
 	Refused   uint64 `json:"refused"`   // tasks refused by TryGo, TryDo and httplimit.Handler
 	Backoffs  uint64 `json:"backoffs"`  // times that overload or short memory lowered the limit
 
 	// Phase is what the search does now: "idle" until a task has waited for a permit, "slow
-	// start", "holding" the limit that it has found, or "probing" another one. It is "fixed"
-	// for a limit that does not adapt.
+	// start", "holding" the limit that it has found, or "probing" another limit. A limit that
+	// does not adapt is "fixed".
 	Phase string `json:"phase"`
-	// Reason says, for people, why the limit changed last: in "throughput did not rise enough:
-	// 1,210/s at 36, 1,190/s at 72 (±5 %)", 36 tasks at a time finished 1,210 tasks a second,
-	// and 72 only 1,190, with a standard error of 5 %. Its words may change.
+	// Reason says, for people, why the limit changed last. Its words may change. For example,
+	// "throughput did not rise enough: 1,210/s at 36, 1,190/s at 72 (±5 %)" means: a limit of 36
+	// finished 1,210 tasks a second, a limit of 72 only 1,190, with a standard error of 5 %.
 	Reason string `json:"reason,omitempty"`
-	// Throughput is the number of tasks finished per second that have not failed, as the
-	// search has measured it last, while all permits were held. It is 0 if it is not known.
+	// Throughput is the number of tasks per second that finished without failing, as the search
+	// measured it last. It measures only while all permits are held. 0 means unknown.
 	Throughput float64 `json:"throughput,omitempty"`
-	// History has the last 64 changes of the limit, the oldest first. A limit that was
-	// probed and given up is not in it.
+	// History has the last 64 changes of the limit, the oldest first, without limits that were
+	// tried and given up.
 	History []LimitChange `json:"history,omitempty"`
 }
 
-// LimitChange is one step of the search for a limit. A step may confirm the limit that there
-// was.
+// LimitChange is one step of the search for a limit. A step may also confirm the limit.
 type LimitChange struct {
 	Time  time.Time `json:"time"`  // of the change
 	Limit int       `json:"limit"` // from then on
-	// Throughput is what was measured last before the change, or 0.
+	// Throughput is the last one measured before the change, as in LimiterStats.
 	Throughput float64 `json:"throughput,omitempty"`
 	Reason     string  `json:"reason"` // as in LimiterStats
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/stint-go/stint/internal/work"
 )
 
-// A Pool keeps workers between tasks and shares them among any number of callers, groups
-// and calls: it is an [Option]. Its own tasks return no errors: a worker pool with errors is a
-// [Group], on the Pool or with a limit of its own. A worker that was idle for a second ends,
-// so an idle pool has no goroutines. The pool's own tasks, and the tasks of each group and
-// call on it, are served in turn, one task each.
+// A Pool keeps workers between tasks and shares them among any number of callers, groups and
+// calls, to which it is given as an [Option]. Tasks of its own methods return no errors. For a
+// worker pool with errors use a [Group], on the Pool or with a limit of its own. Workers end
+// after a second without a task, so an idle pool has no goroutines. The pool's own tasks, and
+// the tasks of each group and each call on it, are served in turn, one task each.
 //
 // A panic in a task given to Go, GoContext or TryGo crashes the process unless OnPanic is
-// given. A call of runtime.Goexit ends the task. A Pool must be made by NewPool. Its methods
-// are safe for concurrent use.
+// given. runtime.Goexit ends only the task. A Pool must be made by NewPool. Its methods are
+// safe for concurrent use.
 type Pool struct {
 	workers
 	name  string
@@ -46,10 +46,10 @@ func NewPool(opts ...Option) *Pool {
 // engine owns the workers.
 func (p *Pool) engine() *work.Engine { return option.EngineOf(&p.workers) }
 
-// Go starts f as a task: at once if a worker is free, and from the queue otherwise. While the
-// queue is full, Go waits for room. After Close it returns ErrClosed, and f will not run. f
-// gets the pool's context, which ends when Shutdown gives up waiting or the pool has been
-// closed.
+// Go starts f as a task. f starts at once if a worker is free, and otherwise from the queue.
+// While the queue is full, Go waits for room. After Close it returns ErrClosed, and f will not
+// run. f gets the pool's context. That context ends when the pool has been closed, or earlier
+// if the context given to Shutdown ends.
 //
 // In a task of the same pool use GoContext, for the reason given at [Group.Go].
 func (p *Pool) Go(f func(context.Context)) error {
@@ -60,10 +60,10 @@ func (p *Pool) Go(f func(context.Context)) error {
 	return nil
 }
 
-// GoContext starts f as Go does, but gives up waiting when ctx ends: then, and if ctx has
-// ended before, it returns the cause, and f will not run. f gets the pool's context with the
-// values of ctx; that context does not end with ctx. The permit of a task that calls GoContext
-// with its context, and chains of tasks, are as described at [Group.GoContext].
+// GoContext starts f as Go does, but waits for room no longer than ctx. If ctx ends before f is
+// accepted, GoContext returns the cause of ctx, and f will not run. f gets the pool's context
+// with the values of ctx: the context of f does not end with ctx. What [Group.GoContext] says
+// about the permit of a calling task, and about chains of tasks, holds here too.
 func (p *Pool) GoContext(ctx context.Context, f func(context.Context)) error {
 	checkArgs("Pool.GoContext", ctx, f == nil)
 	p.check("Pool.GoContext", false)
@@ -83,16 +83,16 @@ func (p *Pool) GoContext(ctx context.Context, f func(context.Context)) error {
 	return ErrClosed
 }
 
-// TryGo starts f as Go does if that needs no waiting, as [Group.TryGo] does, and reports
-// whether it did. Under Queue(0) an accepted f runs even if the pool is shut down before.
+// TryGo starts f as Go does if it need not wait, as [Group.TryGo] does, and reports whether it
+// started f. Under Queue(0) an accepted f runs even if the pool is shut down before f starts.
 func (p *Pool) TryGo(f func(context.Context)) bool {
 	p.check("Pool.TryGo", f == nil)
 	return p.tasks.source.Offer(f, nil) == work.Accepted
 }
 
-// Idle waits until no task is queued or running and no submitter waits, and returns nil. If
-// ctx ends first, Idle returns its cause. It does not close the pool. It panics if ctx belongs
-// to a task that holds a permit of the pool's limiter: that task would wait for itself.
+// Idle waits until no task is queued or running and no submitter waits, and returns nil. If ctx
+// ends first, Idle returns its cause. It does not close the pool. Idle panics if ctx belongs to
+// a task that holds a permit of the pool's limiter, since the task would wait for itself.
 func (p *Pool) Idle(ctx context.Context) error {
 	p.checkOutside("Pool.Idle", ctx)
 	if !p.waitIdle(ctx) {
@@ -101,21 +101,21 @@ func (p *Pool) Idle(ctx context.Context) error {
 	return nil
 }
 
-// Close makes the pool refuse new tasks, and waits until the accepted ones have finished
-// and the workers have ended. Tasks that a task of the pool starts with its context are
-// still accepted; waiting submitters are refused. Close may be called again, also
-// concurrently. A task of the pool that calls Close deadlocks; Shutdown would panic.
+// Close makes the pool refuse new tasks. It waits until the accepted tasks have finished and
+// the workers have ended. A task of the pool may still start tasks with its context. Submitters
+// that wait for room are refused. Close may be called again, also concurrently. A task of the
+// pool that calls Close deadlocks; Shutdown with the context of the task panics.
 func (p *Pool) Close() {
 	p.check("Pool.Close", false)
 	p.Shutdown(context.Background())
 }
 
-// Shutdown closes the pool as Close does. If ctx ends first, the queued tasks are dropped,
-// the context of the running tasks ends with the cause ErrClosed, and Shutdown waits for
-// the running tasks only, however long they take; groups and calls on the pool return
-// ErrClosed. Shutdown returns the number of tasks that this and earlier calls have dropped,
-// without items of Each, Map and Range. If ctx ended first, the error is its cause.
-// Shutdown panics where Idle does.
+// Shutdown closes the pool as Close does. If ctx ends first, Shutdown drops the queued tasks,
+// and ends the context of the running tasks with the cause ErrClosed. Groups and calls on the
+// pool then return ErrClosed. Shutdown still waits for the running tasks, however long they
+// take, and returns the cause of ctx as err. abandoned is the number of tasks that this and
+// earlier calls of Shutdown have dropped, without items of Each, Map and Range. Shutdown panics
+// if ctx belongs to a task that holds a permit of the pool's limiter.
 func (p *Pool) Shutdown(ctx context.Context) (abandoned int, err error) {
 	p.checkOutside("Pool.Shutdown", ctx)
 	p.engine().Close()
@@ -130,8 +130,8 @@ func (p *Pool) Shutdown(ctx context.Context) (abandoned int, err error) {
 }
 
 // SetLimit changes the limit as [Limiter.Set] does, for everything that shares the pool's
-// Limiter. SetLimit(0) pauses: tasks are accepted while the queue has room, Idle and Close
-// wait, and Shutdown drops what is queued when its context ends.
+// Limiter. SetLimit(0) pauses the pool: tasks are accepted while the queue has room, Idle and
+// Close wait, and Shutdown drops the queued tasks when its context ends.
 func (p *Pool) SetLimit(n int) {
 	p.check("Pool.SetLimit", false)
 	setLimit("Pool.SetLimit", p.engine().Limiter(), n)
@@ -139,9 +139,9 @@ func (p *Pool) SetLimit(n int) {
 
 // PoolStats is the state of a Pool at one instant. Every task that the pool has accepted,
 // directly or for a group on it, is in exactly one of Queued, Running, Completed and Dropped.
-// Items of Each, Map, Range and First are in none of them, unless the call has a Limiter beside
-// the Pool or HedgeAfter, though the workers that run them count in Running; Limiter.Stats counts
-// them. Each uint64 only grows.
+// Items of Each, Map, Range and First do not count as tasks, but the workers that run them
+// count in Running, and Limiter.Stats counts the items. Under HedgeAfter, and in a call that
+// has a Limiter beside the Pool, each item counts as a task. The uint64 numbers only grow.
 type PoolStats struct {
 	Name      string `json:"name,omitempty"` // as given by the option Name
 	Limit     int    `json:"limit"`          // how many tasks may run at once; 0 during a pause
@@ -151,9 +151,9 @@ type PoolStats struct {
 	Workers   int    `json:"workers"`        // goroutines
 	Idle      int    `json:"idle"`           // workers without a task, or that wait for a permit
 	Completed uint64 `json:"completed"`      // tasks that have finished, in any way
-	Failed    uint64 `json:"failed"`         // of them: ended in an error, a panic or a Goexit
+	Failed    uint64 `json:"failed"`         // completed tasks that ended in an error, a panic or a Goexit
 	Dropped   uint64 `json:"dropped"`        // accepted and never started: cancelled, or abandoned by Shutdown
-	Refused   uint64 `json:"refused"`        // not accepted by TryGo, of the pool or a group on it, for want of room
+	Refused   uint64 `json:"refused"`        // tasks that TryGo, of the pool or of a group on it, refused for want of room
 }
 
 // Stats returns the state of the pool.

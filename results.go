@@ -48,9 +48,9 @@ func (r *Results[R]) TryGo(f func(context.Context) (R, error)) bool {
 	return r.tasks.offer(f)
 }
 
-// Wait waits as [Group.Wait] does, and returns the values in the order in which the tasks
-// were accepted: an element for each, zero for a task that failed or did not run. The caller
-// owns the slice; later calls return the same one.
+// Wait waits as [Group.Wait] does, and returns a value for each accepted task, in the order in
+// which the tasks were accepted. The value is zero for a task that failed or did not run. The
+// caller owns the slice. Later calls return the same slice.
 func (r *Results[R]) Wait() ([]R, error) {
 	t := &r.tasks
 	t.check("Results.Wait", false)

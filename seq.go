@@ -11,20 +11,19 @@ import (
 	"github.com/stint-go/stint/internal/work"
 )
 
-// EachSeq calls f for every value of seq, as Each does for the items of a slice. It pulls
-// seq on the caller's goroutine as capacity frees up: at most limit+queue+1 values are
-// pulled and not finished. The calls of f run on other goroutines. If the caller is a task
-// on the same limiter or pool, one call at a time runs on the caller's permit while EachSeq
-// waits.
+// EachSeq calls f for every value of seq, as Each does for the items of a slice. It pulls seq
+// on the caller's goroutine as room becomes free: at most limit+queue+1 values are pulled and
+// not finished. The calls of f run on other goroutines. If the caller is a task on the same
+// limiter or pool, calls of f use the caller's permit, one at a time, while EachSeq waits.
 //
-// After an error or the end of ctx nothing more is pulled. If ctx has ended, even after
-// the last value, its cause is returned, since seq may have been cut short. EachSeq waits
-// for seq to yield or return: for a source that may block or fail, use stream.Generate. A
-// panic of seq passes through after the calls of f; if one of them has panicked too, that
-// panic is raised, with the panic of seq in its Also.
+// After an error or the end of ctx no more values are pulled. If ctx has ended, even after the
+// last value, EachSeq returns the cause of ctx, since seq may have been cut short. EachSeq
+// waits for seq to yield or return: for a source that may block or fail, use stream.Generate. A
+// panic of seq passes through after the calls of f have finished. If a call of f has panicked
+// too, EachSeq panics with that *PanicError, whose Also has the panic of seq.
 //
-// Options: Limiter, Pool, Queue, KeepGoing, LowPriority, Name.
-// EachSeq panics if ctx, seq or f is nil.
+// Options: Limiter, Pool, Queue, KeepGoing, LowPriority, Name. EachSeq panics if ctx, seq or f
+// is nil.
 func EachSeq[T any](ctx context.Context, seq iter.Seq[T], f func(context.Context, T) error, opts ...Option) error {
 	checkArgs("EachSeq", ctx, f == nil)
 	if seq == nil {
@@ -63,26 +62,26 @@ type eachSeq[T any] struct {
 
 func (e *eachSeq[T]) Run(ctx context.Context, t work.Task) error { return e.f(ctx, *t.Payload.(*T)) }
 
-// MapSeq calls f for every value of seq and yields the results, in input order unless
-// Unordered is given. Nothing runs before the result is ranged over. MapSeq pulls seq on a
-// goroutine of its own, concurrently with the loop body, so variables that both use need a
-// lock. At most limit+queue values are pulled whose results are not consumed. If the
-// consumer is a task on the same limiter or pool, one call of f at a time runs on the
-// consumer's permit while the consumer waits.
+// MapSeq calls f for every value of seq and yields the results, in input order unless Unordered
+// is given. Nothing runs before the result is ranged over. MapSeq pulls seq on a goroutine of
+// its own, concurrently with the loop body, so variables that seq and the body share need a
+// lock. At most limit+queue values are pulled whose results are not consumed. If the consumer
+// is a task on the same limiter or pool, calls of f use the consumer's permit, one at a time,
+// while the consumer waits.
 //
 // A result must not need the context given to f, which ends at the first error, or with the
 // loop: read the body of an *http.Response in f.
 //
-// After the first error, the results of finished calls before the first missing one are
-// yielded, then the error with a zero value; running calls are cancelled, and their results
-// dropped. Under KeepGoing each error is yielded in its position
-// as an *ItemError. If ctx ends, its cause is yielded last. A panic of f or seq is
-// raised in the consumer as a *PanicError; runtime.Goexit in either is ErrGoexit.
-// Leaving the loop, like an error, cancels the calls and waits for them, and for seq to
-// yield or return: for a source that may block or fail, use stream.Generate.
+// After the first error, MapSeq cancels the running calls, yields the results in order up to
+// the first missing one, and then the error with a zero value. It drops later results. Under
+// KeepGoing each error is yielded in its position, as an *ItemError. If ctx ends, its cause is
+// yielded last. A panic of f or seq is raised in the consumer as a *PanicError; runtime.Goexit
+// in f or seq is ErrGoexit. Leaving the loop cancels the calls, as an error does. In both cases
+// MapSeq waits for the calls, and for seq to yield or return: for a source that may block or
+// fail, use stream.Generate.
 //
-// Options: Limiter, Pool, Queue, KeepGoing, LowPriority, Unordered, Name. MapSeq panics if
-// ctx, seq or f is nil.
+// Options: Limiter, Pool, Queue, KeepGoing, LowPriority, Unordered, Name. MapSeq panics if ctx,
+// seq or f is nil.
 func MapSeq[T, R any](ctx context.Context, seq iter.Seq[T], f func(context.Context, T) (R, error), opts ...Option) iter.Seq2[R, error] {
 	checkArgs("MapSeq", ctx, f == nil)
 	if seq == nil {

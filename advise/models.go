@@ -13,8 +13,8 @@ import (
 	"github.com/stint-go/stint/par"
 )
 
-// A list that takes less than handOver never gains by more goroutines, and one that takes
-// worthIt gains a tenth: see docs/which.md.
+// A list that takes less than handOver never gains by more goroutines. A list that takes worthIt
+// gains a tenth: see https://github.com/stint-go/stint/blob/main/docs/which.md.
 const (
 	handOver = 100 * time.Microsecond
 	worthIt  = 400 * time.Microsecond

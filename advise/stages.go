@@ -8,11 +8,11 @@ import (
 	"github.com/stint-go/stint/stream"
 )
 
-// Stages measures a function in two steps for the indexes from 0 to n-1, in order: whether it
-// pays to produce a record while the one before is consumed. It compares a loop with a
-// channel, with a boundary of package stream, and with one of batches. It calls both functions
-// many times for an index, neither of them concurrently with itself, for up to 20 seconds.
-// Errors, panics and the end of ctx are those of Run.
+// Stages measures a function in two steps for the indexes from 0 to n-1, in order. It reports
+// whether it pays to produce a record while the record before is consumed. It compares a loop
+// with a channel, with a boundary of package stream, and with a boundary that passes batches.
+// It calls both functions many times for an index, but never the same function concurrently,
+// for up to 20 seconds. Errors, panics and the end of ctx are as in Run.
 func Stages[T any](ctx context.Context, n int, produce func(ctx context.Context, i int) (T, error), consume func(ctx context.Context, record T) error) (*Report, error) {
 	records := func(n int) stream.Stream[T] {
 		return stream.MapErr(stream.Generate(func(_ context.Context, emit func(int) bool) error {

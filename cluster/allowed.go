@@ -9,8 +9,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// MaxMessage returns how many bytes an encoded item or result may have on this server, and in
-// its streams: a mebibyte by default, less the header.
+// MaxMessage returns how many bytes an encoded item or result may have: the smaller of the
+// bounds of the server and of its streams, by default a mebibyte, less the bytes of the header.
 func (c *Client) MaxMessage() int { return int(min(c.maxData("tasks"), c.maxData("results"))) }
 
 // maxData returns how many bytes a message for a stream may have beside its header. A stream

@@ -6,14 +6,14 @@ import (
 	"fmt"
 )
 
-// Cancel ends the run with that name, as Status shows it, also if another client has
-// submitted it. It removes the record, the queued tasks and the results of the run. The
-// contexts of its functions end with ErrCanceled. Its submitter returns ErrRunLost, at once
-// or when it is connected again, unless it has all results already.
+// Cancel ends the run with the name that Status shows, also a run of another client. It removes
+// the record, the queued tasks and the results of the run. The contexts of its functions end
+// with ErrCanceled. Its submitter returns ErrRunLost, at once or when it is connected again,
+// unless it already has all results.
 //
 // Cancel returns ErrRunLost if there is no run of that name. If Resume runs concurrently,
-// one of the two ends the run; if Cancel does, Resume returns ErrRunLost. If ctx ends
-// early, the run may remain, or a part of it until the end of Retention. Cancel panics if
+// either Cancel or Resume ends the run. If Cancel ends it, Resume returns ErrRunLost. If ctx
+// ends early, the run, or a part of it, may remain until the end of Retention. Cancel panics if
 // ctx is nil.
 func (c *Client) Cancel(ctx context.Context, run string) error {
 	if ctx == nil {

@@ -54,8 +54,8 @@ func newClient(conf config) *Client {
 	return c
 }
 
-// Handle makes Serve run the tasks with the name of t. It panics if t is nil, if the name has
-// a handler already, or if Serve was called already.
+// Handle makes Serve run the tasks with the name of t. It panics if t is nil, if the name
+// already has a handler, or if Serve was called before.
 func (c *Client) Handle(t Handler) {
 	if v := reflect.ValueOf(t); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		panic("cluster: Handle: nil Handler")
@@ -81,10 +81,9 @@ func (c *Client) URL() string {
 	return withoutSecrets(c.nc.ConnectedUrl())
 }
 
-// Wait waits until the client is closed, and returns stint.ErrClosed, or until ctx ends,
-// and returns its cause. Close closes a client. A client also closes itself when an
-// embedded server has failed for good or the NATS client has given up; then the error also
-// says why.
+// Wait waits until the client is closed, and returns stint.ErrClosed. If ctx ends first, Wait
+// returns its cause. Close closes a client. A client also closes itself when an embedded server
+// has failed for good, or when the NATS client has given up. Then the error also says why.
 func (c *Client) Wait(ctx context.Context) error {
 	select {
 	case <-c.life.Done():
@@ -95,10 +94,10 @@ func (c *Client) Wait(ctx context.Context) error {
 }
 
 // Close closes the client, and stops its server if the server is embedded. Serve, Map and
-// MapSeq return stint.ErrClosed. The contexts of running tasks end, and the tasks go back
-// to the queue; Serve returns when their functions have returned; Close does not wait for
-// them. Runs with a Name stay, for Resume. Other runs are removed if the server answers;
-// otherwise workers drop their tasks. The second Close does nothing.
+// MapSeq return stint.ErrClosed. The contexts of running tasks end, and the tasks go back to
+// the queue. Serve returns when their functions have returned; Close does not wait for these
+// functions. Runs with a Name stay, for Resume. Other runs are removed if the server answers.
+// Otherwise workers drop their tasks. The second Close does nothing.
 func (c *Client) Close() error {
 	c.once.Do(func() {
 		workers := snapshot(c, c.workers)

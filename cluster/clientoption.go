@@ -44,28 +44,28 @@ func configure(caller string, opts []ClientOption) config {
 	return c
 }
 
-// NATS adds options of the NATS client, such as credentials and TLS. They override the
-// options that Connect sets. With an ErrorHandler among them, calls that the server does
-// not permit wait until their contexts end.
+// NATS adds options of the NATS client, such as credentials and TLS. They override the options
+// that Connect sets. An ErrorHandler replaces the handler of the Client: then a call that the
+// server does not permit waits until its context ends.
 func NATS(opts ...nats.Option) ClientOption {
 	return func(c *config) { c.nats = append(c.nats, opts...) }
 }
 
-// Prefix sets the first part of the names of all streams and subjects; the default is
-// "stint". Clients with different prefixes do not see each other. Prefix panics unless p has
-// the form that NewTask wants.
+// Prefix sets the first part of the names of all streams and subjects. The default is "stint".
+// Clients with different prefixes do not see each other. Prefix panics if NewTask would refuse
+// p as a name.
 func Prefix(p string) ClientOption {
 	p = token("Prefix", p)
 	return func(c *config) { c.prefix = p }
 }
 
-// Memory keeps streams that the client creates in the memory of the server; the default is
+// Memory keeps the streams that the client creates in the memory of the server. The default is
 // files. It does not change existing streams.
 func Memory() ClientOption { return func(c *config) { c.memory = true } }
 
-// QueueLimit sets how many tasks may be queued or running on the server; the default is
-// 65,536. Submitters wait while the queue is full. QueueLimit changes existing streams, for
-// all clients. It panics if n is less than 1.
+// QueueLimit sets how many tasks may be queued or running on the server. The default is 65,536.
+// Submitters wait while the queue is full. QueueLimit changes existing streams, for all
+// clients. It panics if n is less than 1.
 func QueueLimit(n int) ClientOption {
 	if n < 1 {
 		panic(fmt.Sprintf("cluster: QueueLimit(%d): want 1 or more", n))
@@ -73,7 +73,7 @@ func QueueLimit(n int) ClientOption {
 	return func(c *config) { c.queueLimit = n }
 }
 
-// Replicas sets how many servers of a NATS cluster store each stream; the default is 1. It
+// Replicas sets how many servers of a NATS cluster store each stream. The default is 1. It
 // changes existing streams, for all clients. It panics if n is less than 1.
 func Replicas(n int) ClientOption {
 	if n < 1 {
@@ -82,10 +82,10 @@ func Replicas(n int) ClientOption {
 	return func(c *config) { c.replicas = n }
 }
 
-// Retention sets how long the server keeps queued tasks, results, dead letters, and runs
-// whose submitter died; the default is 24 hours. A run that needs expired data ends with
-// ErrRunLost, so a run with a Name must end within d. Retention changes existing streams,
-// for all clients. It panics if d is less than a minute.
+// Retention sets how long the server keeps queued tasks, results, dead letters, and runs whose
+// submitter died. The default is 24 hours. A run that needs data older than d ends with
+// ErrRunLost, so a run with a Name must end within d. Retention changes existing streams, for
+// all clients. It panics if d is less than a minute.
 func Retention(d time.Duration) ClientOption {
 	if d < minRetention {
 		panic(fmt.Sprintf("cluster: Retention(%v): want %v or more", d, minRetention))
@@ -93,11 +93,12 @@ func Retention(d time.Duration) ClientOption {
 	return func(c *config) { c.retention = d }
 }
 
-// Heartbeat sets how often a submitter renews the record of a run; the default is 15 s. A
-// run without a Name is over four heartbeats after its last one. Within four more, workers
-// stop starting its tasks and end the contexts of its running tasks; within twelve they
-// remove its data. Submitters and workers should have the same heartbeat. Heartbeat panics
-// if d is less than 250 ms.
+// Heartbeat sets how often a submitter renews the record of a run. The default is 15 s. A run
+// without a Name is over when its submitter has sent no heartbeat for 4d, by default a minute.
+// Within 4d more, workers stop starting its tasks and end the contexts of its running tasks.
+// Within 12d after the run is over, by default three minutes, workers remove its data.
+// Submitters and workers should have the same heartbeat. Heartbeat panics if d is less than 250
+// ms.
 func Heartbeat(d time.Duration) ClientOption {
 	if d < minHeartbeat {
 		panic(fmt.Sprintf("cluster: Heartbeat(%v): want %v or more", d, minHeartbeat))
@@ -106,7 +107,7 @@ func Heartbeat(d time.Duration) ClientOption {
 }
 
 // FullTimeout sets how long calls wait for a server that has no room before they return
-// ErrFull; the default is 30 s. It panics if d is not positive.
+// ErrFull. The default is 30 s. It panics if d is not positive.
 func FullTimeout(d time.Duration) ClientOption {
 	if d <= 0 {
 		panic(fmt.Sprintf("cluster: FullTimeout(%v): want more than 0", d))
@@ -114,8 +115,8 @@ func FullTimeout(d time.Duration) ClientOption {
 	return func(c *config) { c.fullTimeout = d }
 }
 
-// Log makes a client report events that no call returns, such as a result that could not be
-// sent, to l. The default is no log. Log panics if l is nil.
+// Log makes a client report to l the events that no call returns, such as a result that could
+// not be sent. The default is no log. Log panics if l is nil.
 func Log(l *slog.Logger) ClientOption {
 	if l == nil {
 		panic("cluster: Log: nil Logger")

@@ -20,12 +20,12 @@ const (
 	flushTimeout = 10 * time.Second
 )
 
-// Connect connects to the NATS server at url, or to one of several separated by commas, and
-// creates the streams that do not exist. When the connection is lost later, the client
-// connects again until it is closed, and calls wait for that.
+// Connect connects to the NATS server at url, or to one of several servers separated by commas,
+// and creates the streams that do not exist. When the connection is lost later, the client
+// connects again until it is closed. Calls wait for the new connection.
 //
-// ctx bounds Connect only. Connect returns an error if it reaches no server with JetStream,
-// and ErrFull if the server had no room for the streams for FullTimeout.
+// ctx bounds Connect only. Connect returns an error if it reaches no server with JetStream. It
+// returns ErrFull if the server had no room for the streams for the time of FullTimeout.
 func Connect(ctx context.Context, url string, opts ...ClientOption) (*Client, error) {
 	c := newClient(configure("Connect", opts))
 	if err := c.connect(ctx, url); err != nil {

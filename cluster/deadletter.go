@@ -14,19 +14,19 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// A DeadLetter is a task that was removed from the queue because workers died of it, or an
-// invalid message on the subject of a task or a record.
+// A DeadLetter is a task that was removed from the queue because workers died while they ran
+// it, or an invalid message on the subject of a task or a record.
 type DeadLetter struct {
-	ID     string    `json:"id"`     // as Info.ID; for a message that is no task, its stream and sequence
-	Task   string    `json:"task"`   // the name; empty if it is no task
-	Reason string    `json:"reason"` // how often it was lost, or what is wrong with it
+	ID     string    `json:"id"`     // as Info.ID; for an invalid message, its stream and sequence
+	Task   string    `json:"task"`   // the name of the task; empty for an invalid message
+	Reason string    `json:"reason"` // how often the task was lost, or what is wrong with the message
 	Time   time.Time `json:"time"`   // by the clock of the worker
 	Input  []byte    `json:"input"`  // the encoded item
 }
 
-// DeadLetters yields the dead letters that the server keeps, the oldest first; Status has
-// the latest. It yields an error last if the server does not answer before ctx ends. It panics
-// if ctx is nil.
+// DeadLetters yields the dead letters that the server keeps, the oldest first. Status has the
+// latest dead letters. If the server does not answer before ctx ends, DeadLetters yields an
+// error last. It panics if ctx is nil.
 func (c *Client) DeadLetters(ctx context.Context) iter.Seq2[DeadLetter, error] {
 	if ctx == nil {
 		panic("cluster: DeadLetters: nil Context")
@@ -53,8 +53,8 @@ func (c *Client) DeadLetters(ctx context.Context) iter.Seq2[DeadLetter, error] {
 	}
 }
 
-// DropDeadLetter removes the dead letter with that ID. It returns an error if there is none,
-// or if ctx ends before the server answers. It panics if ctx is nil.
+// DropDeadLetter removes the dead letter with that ID. It returns an error if there is no such
+// dead letter, or if ctx ends before the server answers. It panics if ctx is nil.
 func (c *Client) DropDeadLetter(ctx context.Context, id string) error {
 	if ctx == nil {
 		panic("cluster: DropDeadLetter: nil Context")
@@ -69,13 +69,13 @@ func (c *Client) DropDeadLetter(ctx context.Context, id string) error {
 	return nil
 }
 
-// RetryDeadLetter puts the task with that ID back into the queue, as part of its run: the
-// result of a worker replaces its error.
+// RetryDeadLetter puts the task with that ID back into the queue, as a part of its run: the
+// result of a worker replaces the error of the task.
 //
-// This is possible only until the submitter has received that error: while the run has a
-// Name, its submitter died a minute ago or earlier, and Resume was not called since.
-// Otherwise RetryDeadLetter changes nothing and returns an error, which wraps ErrRunLost if
-// the run is over; then submit the item again. It panics if ctx is nil.
+// This is possible only before the submitter has received the error: the run must have a Name,
+// its submitter must have died a minute ago or earlier, and Resume must not have been called
+// since. Otherwise RetryDeadLetter changes nothing and returns an error. If the run is over,
+// the error wraps ErrRunLost; then submit the item again. RetryDeadLetter panics if ctx is nil.
 func (c *Client) RetryDeadLetter(ctx context.Context, id string) error {
 	if ctx == nil {
 		panic("cluster: RetryDeadLetter: nil Context")

@@ -17,18 +17,18 @@ var (
 	seqOptions = append(slices.Clone(mapOptions), "Unordered", "Parts")
 )
 
-// Map runs t for each item on the workers of the cluster, and returns the results in the
-// order of the items, as stint.Map does. It waits for workers if there are none.
+// Map runs t for each item on the workers of the cluster, and returns the results in the order
+// of the items, as stint.Map does. It waits for workers if there are none.
 //
-// The first error that arrives cancels the run and is returned, with the results that were
-// there; under KeepGoing all errors are collected. An error has the text of the worker's
-// error, and errors.Is finds the errors that Sentinels names. A panic is returned as an
-// error in which errors.As finds a *stint.PanicError, with the value as text and the
-// worker's stack. When ctx ends, Map returns its cause. The tasks of a cancelled run leave
-// the queue, and the contexts of its running tasks end; Map does not wait for them.
+// The first error that arrives cancels the run. Map returns it, with the results that have
+// arrived. Under KeepGoing Map returns all errors. An error has the text of the worker's error,
+// and errors.Is finds the errors that Sentinels names. A panic is returned as an error in which
+// errors.As finds a *stint.PanicError, with the value as text and the worker's stack. When ctx
+// ends, Map returns its cause. The tasks of a cancelled run leave the queue, and the contexts
+// of its running tasks end. Map does not wait for these tasks.
 //
-// Map waits while the queue is full. It also waits while the server itself has no room, and
-// returns ErrFull when the run has made no progress for FullTimeout. Map panics if ctx, c
+// Map waits while the queue is full. It also waits while the server has no room, and returns
+// ErrFull when the run has made no progress for the time of FullTimeout. Map panics if ctx, c
 // or t is nil. Options: Limit, Queue, WindowBytes, KeepGoing, Name.
 func Map[In, Out any](ctx context.Context, c *Client, t *Task[In, Out], items []In, opts ...Option) ([]Out, error) {
 	check("Map", ctx, c, t)
@@ -64,17 +64,17 @@ func byIndex(a, b error) int {
 	return index(a) - index(b)
 }
 
-// MapSeq runs t for each value of seq on the workers of the cluster, and yields the results
-// in order, as stint.MapSeq does. Each range over the result is a run of its own; nothing is
-// submitted before it.
+// MapSeq runs t for each value of seq on the workers of the cluster, and yields the results in
+// order, as stint.MapSeq does. Each range over the result is a run of its own. Nothing is
+// submitted before the range.
 //
-// MapSeq pulls seq on another goroutine, ahead of the results by at most Limit and Queue
-// values, and within WindowBytes. After the first error it yields the results before it
-// that have arrived, then the error; under KeepGoing it yields each error in its place.
-// When ctx ends it yields the cause last. Leaving the range cancels the run, and so does a
-// panic of seq, which MapSeq raises again. MapSeq announces the end to the workers, then
-// waits for seq to return: use MapFrom if it may block. MapSeq waits for a full
-// server as Map does, and yields ErrFull last.
+// MapSeq pulls seq on another goroutine. It pulls at most Limit and Queue values ahead of the
+// results, within WindowBytes. After the first error it yields the results before the error
+// that have arrived, then the error. Under KeepGoing it yields each error in its place. When
+// ctx ends it yields the cause last. Leaving the range cancels the run. A panic of seq also
+// cancels the run, and MapSeq raises it again. When a run is cancelled, MapSeq tells the
+// workers, and then waits for seq to return: use MapFrom if seq may block. MapSeq waits for a
+// full server as Map does, and yields ErrFull last.
 //
 // Options: those of Map, Unordered and Parts. MapSeq panics if ctx, c, t or seq is nil.
 func MapSeq[In, Out any](ctx context.Context, c *Client, t *Task[In, Out], seq iter.Seq[In], opts ...Option) iter.Seq2[Out, error] {
@@ -89,14 +89,14 @@ func MapSeq[In, Out any](ctx context.Context, c *Client, t *Task[In, Out], seq i
 }
 
 // MapFrom is MapSeq for a source that may block or fail, such as lines that are read from a
-// network. source calls emit for each item, and returns when emit returns false. Its context
-// ends when the run does: with ctx, at the first error, when another client cancels the run,
-// or when the range is left. So a source that watches its context does not hold up the end of
-// a run. TaskInfo of that context has the Run.
+// network. source calls emit for each item, and returns when emit returns false. The context of
+// source ends when the run does: with ctx, at the first error, when another client cancels the
+// run, or when the range is left. A source that watches its context does not hold up the end of
+// a run. TaskInfo of this context returns the name of the run.
 //
 // An error that source returns ends the run as the error of a task does, unless emit has
-// returned false. Under KeepGoing it is yielded last; a later Resume of such a run does not
-// know of it. emit must not be called concurrently, nor after source has returned.
+// returned false. Under KeepGoing the error is yielded last. A later Resume of the run does not
+// yield it. emit must not be called concurrently, nor after source has returned.
 //
 // Options: those of MapSeq. MapFrom panics if ctx, c, t or source is nil.
 func MapFrom[In, Out any](ctx context.Context, c *Client, t *Task[In, Out], source func(ctx context.Context, emit func(In) bool) error, opts ...Option) iter.Seq2[Out, error] {
@@ -118,19 +118,20 @@ func sequence[In any](seq iter.Seq[In]) func(context.Context, func(In) bool) err
 	}
 }
 
-// Resume continues the run with the Name run, whose submitter has died: it yields the
-// results from the first item on, as MapSeq would have, and then ends the run. t must be
-// the task of the run.
+// Resume continues the run with the name run, whose submitter has died. It yields the results
+// from the first item on, as MapSeq would have, and then ends the run. t must be the task of
+// the run.
 //
-// The server does not have items that were not submitted. If there were such items, or this
-// is not known, ErrIncomplete is yielded last, after the results of all submitted items:
-// count them, and start a run for the rest. To start or continue a run, call Map or MapSeq
-// first, and Resume after ErrRunExists.
+// The server does not have items that were not submitted. If there were such items, or if this
+// is not known, ErrIncomplete is yielded last, after the results of all submitted items. Count
+// the results, and start a run for the rest. To start or continue a run, call Map or MapSeq
+// with a Name first. If the error is ErrRunExists, call Resume.
 //
-// Resume yields ErrRunLost if there is no such run. A submitter that is still alive loses the
-// run with ErrRunLost. Leaving the range, or the end of ctx, cancels the run; a killed program
-// may resume it again. Resume holds the results that arrive before their turn. It waits for a
-// full server as Map does. It panics if ctx, c or t is nil, or run cannot be a Name.
+// Resume yields ErrRunLost if there is no such run. If the submitter is still alive, its call
+// returns ErrRunLost. Leaving the range, or the end of ctx, cancels the run. When a program
+// that resumes a run is killed, the run may be resumed again. Resume holds the results that
+// arrive before their turn. It waits for a full server as Map does. It panics if ctx, c or t is
+// nil, or if Name would panic for run.
 func Resume[In, Out any](ctx context.Context, c *Client, t *Task[In, Out], run string) iter.Seq2[Out, error] {
 	check("Resume", ctx, c, t)
 	run = token("Resume", run)

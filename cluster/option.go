@@ -7,8 +7,8 @@ import (
 	"github.com/stint-go/stint"
 )
 
-// An Option changes one call of Map, MapSeq or Serve. Of two contradictory options the
-// later counts. A call panics if an option is nil or does not apply to it.
+// An Option changes one call of Map, MapSeq or Serve. If two options contradict each other, the
+// later one counts. A call panics if an option is nil or does not apply to it.
 type Option func(*options)
 
 // options holds the options of one call.
@@ -50,9 +50,9 @@ func collect(caller string, opts []Option, allowed ...string) *options {
 }
 
 // Limit bounds how many tasks run concurrently. Given to Serve it bounds the tasks of this
-// worker. Given to Map or MapSeq it bounds the tasks with the name of t in the whole
-// cluster. The Limit is read when the run starts, and the smallest Limit of all runs of t
-// in progress counts. Limit panics if n is less than 1.
+// worker. Given to Map or MapSeq it bounds the tasks with the name of t in the whole cluster.
+// The Limit is read when the run starts. If several runs of t are in progress, the smallest of
+// their Limits counts. Limit panics if n is less than 1.
 func Limit(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("cluster: Limit(%d): want 1 or more", n))
@@ -70,9 +70,9 @@ func Limiter(l *stint.Limiter) Option {
 	return option("Limiter", func(o *options) { o.limit, o.limiter = 0, l })
 }
 
-// Queue sets how many more tasks than Limit may be submitted and not delivered. By default,
-// 1,024 tasks in all, or twice the Limit if that is more, may be submitted and not
-// delivered. Queue panics if n is negative.
+// Queue sets how many tasks of a run may be submitted and not delivered, beyond its Limit.
+// Without Queue, 1,024 tasks in all may be submitted and not delivered, or twice the Limit if
+// that is more. Queue panics if n is negative.
 func Queue(n int) Option {
 	if n < 0 {
 		panic(fmt.Sprintf("cluster: Queue(%d): want 0 or more", n))
@@ -81,14 +81,14 @@ func Queue(n int) Option {
 }
 
 // WindowBytes bounds the bytes of a run that are in progress, as Limit and Queue bound its
-// tasks: encoded items whose results have not arrived, and encoded results that were not
-// delivered. A missing result counts as much as the largest that has arrived, or before the
-// first as the server's maximum message size, a mebibyte by default. While the sum is n or
-// more, no item is pulled, unless nothing is in progress. So an item, and results larger
-// than earlier ones, may exceed the bound. The default is no bound.
+// tasks. The bytes are encoded items whose results have not arrived, and encoded results that
+// were not delivered. A missing result counts as much as the largest result that has arrived.
+// Before the first result it counts as the server's maximum message size, by default a
+// mebibyte. While the sum is n or more, no item is pulled, unless nothing is in progress. So an
+// item, and results larger than earlier results, may exceed the bound. The default is no bound.
 //
 // WindowBytes does not count decoded values, the results that Map collects, the texts of
-// errors, what the server keeps of runs with a Name, or what Resume holds. It panics if n is
+// errors, what the server keeps of runs with a Name, and what Resume holds. It panics if n is
 // less than 1.
 func WindowBytes(n int) Option {
 	if n < 1 {
@@ -97,17 +97,17 @@ func WindowBytes(n int) Option {
 	return option("WindowBytes", func(o *options) { o.windowBytes = n })
 }
 
-// KeepGoing makes a run continue after errors. Each is then a *stint.ItemError; Map returns
-// all of them joined, in the order of the items, and MapSeq yields each in its place.
+// KeepGoing makes a run continue after errors. Each error is then a *stint.ItemError. Map
+// returns all errors joined, in the order of the items. MapSeq yields each error in its place.
 func KeepGoing() Option { return option("KeepGoing", func(o *options) { o.keepGoing = true }) }
 
 // Unordered makes MapSeq yield results in the order in which they arrive.
 func Unordered() Option { return option("Unordered", func(o *options) { o.unordered = true }) }
 
-// Name names a run, so that Resume finds it after its submitter has died; the server keeps
-// the results of such a run until it ends. Map and MapSeq return ErrRunExists if there is a
-// run of that name. Given to Serve, Name labels the worker's goroutines in profiles. An
-// empty name is no name. Name panics if s is not empty and NewTask would refuse it.
+// Name names a run, so that Resume finds it after its submitter has died. The server keeps the
+// results of such a run until it ends. Map and MapSeq return ErrRunExists if there already is a
+// run of that name. Given to Serve, Name labels the worker's goroutines in profiles. An empty
+// name is no name. Name panics if s is not empty and NewTask would refuse it.
 func Name(s string) Option {
 	if s != "" {
 		token("Name", s)

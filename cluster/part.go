@@ -19,15 +19,15 @@ type Part struct {
 	Data  []byte // f may keep it
 }
 
-// Parts makes MapSeq or MapFrom call f with the parts that the functions send by SendPart. f is
-// called with the parts of one call of a function once each, in the order in which they were sent,
-// and with all of them before the result is yielded. If the server has lost one, the task fails
-// instead. A function may be called more than once for an item, so f may be given parts of other calls
-// too: a result that has Info.Call says which parts belong to it.
+// Parts makes MapSeq or MapFrom call f with the parts that functions send by SendPart. The
+// parts of one call of a function are given to f once each, in the order in which they were
+// sent, and before the result of the call is yielded. If the server has lost a part, the task
+// fails. A function may be called more than once for an item, so f may also get parts of calls
+// whose result does not count. A result that has Info.Call says which parts belong to it.
 //
-// Calls of f are not concurrent with each other, but with the body of the range. No result arrives
-// while f runs. The run ends after the last call of f, which must not panic. Resume takes no
-// parts. Parts panics if f is nil.
+// Calls of f are not concurrent with each other, but they are concurrent with the body of the
+// range. No result arrives while f runs. The run ends after the last call of f. f must not
+// panic. Resume gets no parts. Parts panics if f is nil.
 func Parts(f func(Part)) Option {
 	if f == nil {
 		panic("cluster: Parts: nil function")
@@ -58,13 +58,13 @@ type call struct {
 
 type callKey struct{}
 
-// SendPart sends data to the submitter of a task, before the result, from the function that was called
-// with ctx: see Parts. So a result may be larger than a message, and nobody has to hold all of
-// it. A submitter without Parts drops it.
+// SendPart sends data to the submitter of a task before the result. ctx must be the context of
+// the function that runs the task: see Parts. With parts a result may be larger than a message,
+// and nobody has to hold all of it. A submitter without Parts drops the data.
 //
-// SendPart waits while the server is out of reach, or has 64 parts of the run that the submitter has
-// not taken. It returns nil when the server has the part, the cause when ctx ends, and ErrTooLarge
-// for more bytes than MaxMessage of the client allows. It does not keep data.
+// SendPart waits while the server is out of reach, or while it has 64 parts of the run that the
+// submitter has not taken. It returns nil when the server has the part, the cause when ctx
+// ends, and ErrTooLarge for more bytes than Client.MaxMessage returns. It does not keep data.
 func SendPart(ctx context.Context, data []byte) error {
 	c, _ := ctx.Value(callKey{}).(*call)
 	if c == nil || c.worker == nil {

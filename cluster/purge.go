@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Purge removes queued tasks, results and quarantine marks of runs that have no record,
-// such as runs of killed submitters. Dead letters stay. Workers do this each minute: call
-// Purge if there are no workers.
+// Purge removes queued tasks, results and quarantine marks of runs that have no record, such as
+// runs of killed submitters. Dead letters stay. Workers do this each minute. Call Purge if
+// there are no workers.
 //
 // Purge returns the number of removed messages. If it finds such runs, it checks them again
-// after a Heartbeat, 15 s by default: a submitter that was cut off writes its record again
-// when it is connected again. Purge returns the cause of ctx when ctx ends, stint.ErrClosed
-// when the client is closed, and an error if the server refuses.
+// after a Heartbeat, by default 15 s: a submitter that was cut off writes the record of its run
+// again when it is connected again. Purge returns the cause of ctx when ctx ends,
+// stint.ErrClosed when the client is closed, and an error if the server refuses.
 func (c *Client) Purge(ctx context.Context) (removed int, err error) {
 	found, _, err := c.orphans(ctx)
 	if err == nil && len(found) > 0 {

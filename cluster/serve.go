@@ -15,21 +15,21 @@ import (
 	"github.com/stint-go/stint"
 )
 
-// Serve is a worker: it runs the tasks that Handle was given, of all runs, until ctx ends.
-// It then takes no more tasks, and returns nil when the running tasks have finished; their
-// contexts do not end with ctx. Serve returns stint.ErrClosed when the client is closed,
-// and an error if the server refuses the worker at the start. While the server is out of
-// reach it waits.
+// Serve is a worker: it runs the tasks that Handle was given, of all runs, until ctx ends. Then
+// it takes no more tasks, and returns nil when the running tasks have finished. The contexts of
+// the running tasks do not end with ctx. Serve returns stint.ErrClosed when the client is
+// closed, and an error if the server refuses the worker at the start. While the server is out
+// of reach, Serve waits.
 //
-// A worker has as many slots as its limit, each for one task at a time, and requests exactly
-// as many tasks as slots are free: no task waits here while another worker is idle. Without a
-// limit, stint finds one by measuring throughput, as for stint.NewPool; the limit rises only while
-// more tasks are queued. A worker whose Limiter is lowered, or pauses, takes no task beyond that. When ctx ends while the server is out of reach, results are sent until
-// their leases end. Each minute one worker of the cluster removes the data of dead
-// submitters, as Purge does.
+// A worker has as many slots as its limit, each for one task at a time. It requests exactly as
+// many tasks as slots are free, so no task waits at this worker while another worker is idle.
+// Without a limit, stint finds one by measuring throughput, as for stint.NewPool. The limit
+// rises only while more tasks are queued. When its Limiter is lowered or paused, the worker
+// takes no task beyond the new limit. If ctx ends while the server is out of reach, Serve tries
+// to send the results until their leases end. Each minute one worker of the cluster removes the
+// data of dead submitters, as Purge does.
 //
-// Options: Limit, Limiter, Name. Serve panics if ctx or c is nil, or if Handle was given
-// nothing.
+// Options: Limit, Limiter, Name. Serve panics if ctx or c is nil, or if Handle was not called.
 func Serve(ctx context.Context, c *Client, opts ...Option) error {
 	switch {
 	case ctx == nil:

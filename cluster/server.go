@@ -11,14 +11,13 @@ import (
 )
 
 // A Server is a NATS server that a client starts and stops, such as the server of package
-// embedded. It syncs messages before it confirms them, or keeps them in memory.
+// embedded. It keeps messages in memory, or syncs each message before it confirms it.
 type Server interface {
 	// Start starts the server and returns the options by which the NATS client connects to
 	// it. After an error nothing is left running.
 	Start(ServerConfig) ([]nats.Option, error)
 
-	// URL returns the address at which other clients reach the server, or "" if they
-	// cannot.
+	// URL returns the address at which other clients reach the server, or "" if they cannot.
 	URL() string
 
 	// Close stops the server, and returns when it has stopped.
@@ -31,16 +30,17 @@ type ServerConfig struct {
 	Memory bool         // the client keeps its streams in memory
 	Log    *slog.Logger // never nil
 
-	// Fail closes the client, whose calls then return err. The server calls it when it has
-	// failed for good.
+	// Fail closes the client. Calls of the client then return err. The server calls Fail when
+	// it has failed for good.
 	Fail func(err error)
 }
 
 // startTimeout bounds the connection to a started server, which takes milliseconds.
 const startTimeout = 30 * time.Second
 
-// Start starts s and returns a client that is connected to it. Close of the client closes s
-// too. After an error, of s or as of Connect, s is not running. Start panics if s is nil.
+// Start starts s and returns a client that is connected to it. Close of the client also closes
+// s. Start returns an error of s, and the errors of Connect. After an error s is not running.
+// Start panics if s is nil.
 func Start(s Server, opts ...ClientOption) (*Client, error) {
 	if s == nil {
 		panic("cluster: Start: nil Server")

@@ -31,38 +31,38 @@ const (
 type Status struct {
 	Runs        []RunStatus    `json:"runs"`        // by name
 	Tasks       []TaskStatus   `json:"tasks"`       // by name
-	Workers     []WorkerStatus `json:"workers"`     // that answered in time, by ID
+	Workers     []WorkerStatus `json:"workers"`     // workers that answered in time, by ID
 	DeadLetters []DeadLetter   `json:"deadLetters"` // the latest first, at most a hundred; nil if this user may not read them
-	AllDead     int            `json:"allDead"`     // the number of all dead letters; see Client.DeadLetters
-	Store       string         `json:"store"`       // why the server stores nothing, such as a full disk; empty if it does
+	AllDead     int            `json:"allDead"`     // number of all dead letters; see Client.DeadLetters
+	Store       string         `json:"store"`       // why the server does not store messages, such as a full disk; empty if it does
 }
 
 // RunStatus is the status of a run: a call of Map or MapSeq that has not ended, or whose
-// submitter died.
+// submitter has died.
 type RunStatus struct {
-	Run     string    `json:"run"`     // its Name, or a generated one
-	Task    string    `json:"task"`    // the name
+	Run     string    `json:"run"`     // Name of the run, or a generated name
+	Task    string    `json:"task"`    // name of the task
 	Started time.Time `json:"started"` // by the clock of the submitter
-	Limit   int       `json:"limit"`   // the Limit that was given; 0: none
+	Limit   int       `json:"limit"`   // Limit of the run; 0: none
 	Waiting int       `json:"waiting"` // tasks that are queued or running
 }
 
 // TaskStatus is the status of all tasks with one name.
 type TaskStatus struct {
-	Name        string `json:"name"`        // that NewTask was given
-	Queued      int    `json:"queued"`      // not yet given to a worker
-	InFlight    int    `json:"inFlight"`    // given to a worker, and not finished
-	Redelivered int    `json:"redelivered"` // of those in flight, given not for the first time
-	Limit       int    `json:"limit"`       // how many may be in flight; 0: any number
+	Name        string `json:"name"`        // as given to NewTask
+	Queued      int    `json:"queued"`      // tasks not yet given to a worker
+	InFlight    int    `json:"inFlight"`    // tasks given to a worker, and not finished
+	Redelivered int    `json:"redelivered"` // tasks in flight that were given to a worker before
+	Limit       int    `json:"limit"`       // how many tasks may be in flight; 0: any number
 }
 
 // WorkerStatus is the status of a call of Serve.
 type WorkerStatus struct {
-	ID        string   `json:"id"`        // of the call
+	ID        string   `json:"id"`        // of the call of Serve
 	Host      string   `json:"host"`      // name of the machine
 	PID       int      `json:"pid"`       // of the process
-	Tasks     []string `json:"tasks"`     // the names that it runs
-	Limit     int      `json:"limit"`     // its slots, at this moment
+	Tasks     []string `json:"tasks"`     // names of the tasks that it runs
+	Limit     int      `json:"limit"`     // number of its slots now
 	Running   int      `json:"running"`   // running tasks
 	Done      int64    `json:"done"`      // finished tasks
 	Abandoned int64    `json:"abandoned"` // calls that were abandoned, see Timeout, and have not returned
@@ -70,13 +70,13 @@ type WorkerStatus struct {
 
 // Status asks the server and the workers for their state. It waits up to half a second for
 // workers, so its parts are not of one moment. To check whether the server stores messages,
-// Status stores one for a second. Status returns an error if the server does not answer.
+// Status stores a message for a second. Status returns an error if the server does not answer.
 func (c *Client) Status(ctx context.Context) (*Status, error) {
 	return c.status(ctx, c.addRuns, c.addTasks, c.addDeadLetters, c.addWorkers, c.addStore)
 }
 
-// Health is Status without Runs, Tasks and DeadLetters: the server does not read a record for each
-// run. Submitters call it while they wait.
+// Health is Status without Runs, Tasks and DeadLetters. It costs the server less, since it
+// reads no record of a run. Submitters call Health while they wait.
 func (c *Client) Health(ctx context.Context) (*Status, error) {
 	return c.status(ctx, c.addWorkers, c.addStore)
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A Task is a function with a name, by which the machines of a cluster know it. It is a
-// Handler: a worker runs it after Handle. Make one with NewTask, in code that submitters
+// A Task is a function and its name, by which submitters and workers refer to the function. A
+// worker passes the Task to Client.Handle. Make a Task with NewTask, in code that submitters
 // and workers share.
 type Task[In, Out any] struct {
 	call func(context.Context, In) (Out, error)
@@ -28,7 +28,7 @@ type kind struct {
 	sentinels []error
 }
 
-// A Handler is a task that a worker can run: a *Task.
+// A Handler is what Client.Handle accepts: a *Task of any types.
 type Handler interface {
 	// Name returns the name that NewTask was given.
 	Name() string
@@ -38,25 +38,25 @@ type Handler interface {
 	run(ctx context.Context, in []byte) (out []byte, err error)
 }
 
-// A TaskOption changes a task that NewTask makes. Submitters and workers give the same.
+// A TaskOption changes a task that NewTask makes. Submitters and workers must make the task
+// with the same options.
 type TaskOption func(*kind)
 
 // NewTask returns the task with that name, which calls f. Workers run the tasks whose names
-// they know, and leave others in the queue; so a name should say which version of the
-// function it means, such as "digest/v1".
+// they know, and leave other tasks in the queue. So the name should have the version of the
+// function, such as "digest/v1". It has 1 to 100 letters, digits, '-', '_', '.' and '/'.
+// NewTask panics if the name is different, or if f is nil.
 //
-// f may be called more than once for an item: when a worker has died, was cut off or was
-// paused for longer than the lease, and the first call may still be running. The first result
-// counts. TaskInfo helps f to make its effects idempotent. The context of f ends with the
-// cause ErrCanceled when the run was cancelled, ErrLeaseLost when the lease was lost, and
+// f may be called again for an item when a worker has died, was cut off or was paused for
+// longer than the lease. The first call may then still be running. The first result counts. Use
+// TaskInfo to make the effects of f idempotent. The context of f ends with the cause
+// ErrCanceled when the run was cancelled, ErrLeaseLost when the lease was lost, and
 // stint.ErrClosed when the worker's client was closed.
 //
-// In and Out are encoded as JSON unless Codec is given. A string that is not UTF-8 keeps its
-// bytes if In or Out is a string type without methods that encode or decode it. Elsewhere, even
-// as the key of a map, it is refused, unless it is a field of the type Text or its type has a
-// MarshalJSON or MarshalText that returns something else for it. Such a method answers for the
-// bytes that it changes itself. A name has 1 to 100 letters, digits, '-', '_', '.' and '/'. NewTask
-// panics if it has not, or if f is nil.
+// In and Out are encoded as JSON unless Codec is given. If In or Out is a string type without
+// methods that encode or decode it, it may have any bytes. In a field, use the type Text for a
+// string that may not be UTF-8. Any other string that is not UTF-8, also as the key of a map,
+// is refused, unless its type has a MarshalJSON or MarshalText that returns UTF-8 for it.
 func NewTask[In, Out any](name string, f func(context.Context, In) (Out, error), opts ...TaskOption) *Task[In, Out] {
 	if f == nil {
 		panic("cluster: NewTask: nil function")
@@ -82,9 +82,9 @@ func (t *Task[In, Out]) Name() string { return t.kind.name }
 
 func (t *Task[In, Out]) about() *kind { return &t.kind }
 
-// Codec sets how items and results are encoded; the default is JSON, as NewTask says. marshal gets
-// an In or an Out, unmarshal a pointer to one. Both may be called concurrently. Codec panics
-// if one of them is nil.
+// Codec sets how items and results are encoded. The default is JSON: see NewTask. marshal gets
+// an In or an Out, and unmarshal a pointer to an In or an Out. Both may be called concurrently.
+// Codec panics if marshal or unmarshal is nil.
 func Codec(marshal func(any) ([]byte, error), unmarshal func([]byte, any) error) TaskOption {
 	if marshal == nil || unmarshal == nil {
 		panic("cluster: Codec: nil function")
@@ -92,12 +92,11 @@ func Codec(marshal func(any) ([]byte, error), unmarshal func([]byte, any) error)
 	return func(k *kind) { k.marshal, k.unmarshal = marshal, unmarshal }
 }
 
-// Lease sets how long a worker has a task after its last heartbeat; the default is 30 s. A
-// worker sends a heartbeat each third of that. When the lease ends, the server gives the
-// task to another worker. An idle worker renews its request for tasks each third of the
-// lease too, or each 2 s if that is shorter. The longest lease that was ever given for a
-// name counts: for a shorter lease, give the task another name. Lease panics if d is less
-// than 30 ms.
+// Lease sets how long a worker has a task after its last heartbeat. The default is 30 s. A
+// worker sends a heartbeat each third of the lease. When the lease ends, the server gives the
+// task to another worker. An idle worker renews its request for tasks each third of the lease,
+// or each 2 s if that is shorter. The longest lease that was ever given for a name counts. For
+// a shorter lease, give the task another name. Lease panics if d is less than 30 ms.
 func Lease(d time.Duration) TaskOption {
 	if d < 30*time.Millisecond {
 		panic(fmt.Sprintf("cluster: Lease(%v): want 30ms or more", d))
@@ -106,9 +105,10 @@ func Lease(d time.Duration) TaskOption {
 }
 
 // Retry makes the worker call the function again after an error, at most times times. The
-// worker waits before each retry, first wait, then twice as long as before up to a minute,
-// less a random part of up to half; the task keeps its slot. The default is no retry. A
-// panic is not retried. Retry panics if times or wait is negative.
+// worker waits before each retry: first for the time wait, then each time twice as long as
+// before, up to a minute. Each wait is shortened by a random part, up to half of it. The task
+// keeps its slot meanwhile. The default is no retry. A panic is not retried. Retry panics if
+// times or wait is negative.
 func Retry(times int, wait time.Duration) TaskOption {
 	if times < 0 || wait < 0 {
 		panic(fmt.Sprintf("cluster: Retry(%d, %v): want 0 or more", times, wait))
@@ -116,8 +116,9 @@ func Retry(times int, wait time.Duration) TaskOption {
 	return func(k *kind) { k.retries, k.wait = times, wait }
 }
 
-// Sentinels names errors that errors.Is finds in the error of a task at the submitter, if it
-// finds them at the worker. They are recognized by their text. Sentinels panics if one is nil.
+// Sentinels names errors that the submitter can find by errors.Is in the error of a task, if
+// the worker finds them there. They are recognized by their text. Sentinels panics if an error
+// is nil.
 func Sentinels(errs ...error) TaskOption {
 	for _, err := range errs {
 		if err == nil {
@@ -154,17 +155,17 @@ func untoken(t string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(t, "=", "/"), "~", ".")
 }
 
-// Info says which task a function was called for.
+// Info describes the task that a function was called for.
 type Info struct {
 	ID      string // of the task, the same in every attempt: a key for idempotent effects
 	Run     string // the name of its run
 	Index   int    // of the item in the run, from 0
-	Attempt int    // of the calls for the item, from 1: deliveries to workers, and the retries of this one
-	Call    string // names this call: no other one has it
+	Attempt int    // number of this call for the item, from 1: counts deliveries to workers, and retries of this worker
+	Call    string // a name that only this call has
 }
 
-// TaskInfo returns the Info of the task whose context ctx is. For the context of a source of MapFrom
-// it has the Run only; for other contexts it is the zero Info.
+// TaskInfo returns the Info of the task whose context is ctx. For the context of a source of
+// MapFrom only Run is set. For other contexts TaskInfo returns the zero Info.
 func TaskInfo(ctx context.Context) Info {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		return c.Info

@@ -14,10 +14,10 @@ import (
 	"unicode/utf8"
 )
 
-// Text is a string for fields of items and results that may have any bytes, such as the name
-// of a file on Linux: encoding/json replaces bytes that are not UTF-8, and Text keeps them. It
-// is encoded as a JSON string or, if it is not UTF-8, as {"bytes":"..."} in base64. As the key
-// of a map it is what a string is: JSON encodes those without their methods.
+// Text is a string for fields of items and results that may have any bytes, such as the name of
+// a file on Linux. encoding/json replaces bytes that are not UTF-8; Text keeps them. A Text is
+// encoded as a JSON string or, if it is not UTF-8, as {"bytes":"..."} in base64. As the key of
+// a map a Text is encoded as a string, since encoding/json does not call its methods there.
 type Text string
 
 // textBytes is a Text that is not UTF-8.

@@ -8,17 +8,19 @@ import (
 	"github.com/stint-go/stint"
 )
 
-// Timeout bounds one call of the function. Its context then ends with
+// Timeout bounds one call of the function. When d has passed, the context of the call ends with
 // context.DeadlineExceeded. If the function returns within a second after that, its result
 // counts, and its error is retried as Retry says.
 //
-// A call that does not return in that second is abandoned: the result is an error in which
-// errors.Is finds context.DeadlineExceeded, without a retry, and the slot gets another
-// task. A call whose context has ended for another reason is abandoned likewise, without a
-// result. The goroutine of an abandoned call stays until the function returns, with its
-// effects, and may run at the same time as a task that should run alone. Serve and Close do
-// not wait for it, its result is dropped, and Log reports its panic. Status counts
-// abandoned calls. Timeout panics if d is not positive.
+// A call that does not return in that second is abandoned. Its result is an error in which
+// errors.Is finds context.DeadlineExceeded. It is not retried, and the slot gets another task.
+// A call whose context has ended for another reason is abandoned in the same way, without a
+// result.
+//
+// The goroutine of an abandoned call stays until the function returns, and may run at the same
+// time as a task that should run alone. Serve and Close do not wait for it. Its result is
+// dropped, and Log reports its panic. Status counts abandoned calls. Timeout panics if d is not
+// positive.
 func Timeout(d time.Duration) TaskOption {
 	if d <= 0 {
 		panic(fmt.Sprintf("cluster: Timeout(%v): want more than 0", d))

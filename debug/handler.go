@@ -14,9 +14,9 @@ import (
 	"github.com/stint-go/stint/internal/option"
 )
 
-// A Handler is an http.Handler that shows the pools and limiters added to it. The zero
-// value is ready for use and shows none. Its methods may be called concurrently. A Handler
-// must not be copied after first use.
+// A Handler is an http.Handler that shows the pools and limiters added to it. The zero value is
+// ready for use and shows no pools and limiters. Its methods may be called concurrently. A
+// Handler must not be copied after first use.
 type Handler struct {
 	mu       sync.Mutex
 	pools    map[string]*entry[stint.PoolStats]
@@ -31,10 +31,9 @@ type entry[S any] struct {
 	throughput
 }
 
-// AddPool shows p under a name until remove is called, which may be called more than once.
-// The pool may be closed, and a limiter may have the same name. AddPool panics if the name is
-// empty, not valid UTF-8 or the name of another pool, or if p is nil or was not made by
-// NewPool.
+// AddPool shows p under a name until remove is called. remove may be called more than once. The
+// pool may be closed. A limiter may have the same name. AddPool panics if the name is empty,
+// not valid UTF-8 or the name of another pool, or if p is nil or was not made by NewPool.
 func (h *Handler) AddPool(name string, p *stint.Pool) (remove func()) {
 	if p == nil {
 		panic("debug: Handler.AddPool: nil pool")
@@ -44,7 +43,7 @@ func (h *Handler) AddPool(name string, p *stint.Pool) (remove func()) {
 	return add(h, "AddPool", name, &h.pools, &entry[stint.PoolStats]{stats: p.Stats, core: o.Engine.Limiter()})
 }
 
-// AddLimiter shows l under a name, as AddPool does for a pool.
+// AddLimiter shows l under a name, as AddPool shows a pool.
 func (h *Handler) AddLimiter(name string, l *stint.Limiter) (remove func()) {
 	if l == nil {
 		panic("debug: Handler.AddLimiter: nil limiter")

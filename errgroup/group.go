@@ -14,10 +14,10 @@ import (
 
 // A Group is a set of tasks that are started one by one and waited for together.
 //
-// The zero Group is ready for use: it has no limit, and does not cancel on error. A Group
-// must not be copied after first use. Its methods may be called concurrently, also by its
-// tasks, except for Wait: a task must not call Wait, and while no task is active, Go and
-// TryGo must not be called concurrently with Wait.
+// The zero Group is ready for use: it has no limit, and does not cancel on error. A Group must
+// not be copied after first use. Its methods may be called concurrently, also by its tasks,
+// with two exceptions: a task must not call Wait, and while no task is active, Go and TryGo
+// must not be called concurrently with Wait.
 type Group struct {
 	ends     race.Ends      // of tasks, for those that start under a limit
 	cancel   func(error)    // of the context that WithContext made, or nil
@@ -30,9 +30,9 @@ type Group struct {
 	room             sync.Cond // wakes them in the order in which they came
 }
 
-// WithContext returns a new Group and a context derived from ctx. The context is cancelled
-// when a task of the group fails for the first time, with the error or *stint.PanicError as
-// its cause, or when Wait returns. WithContext panics if ctx is nil.
+// WithContext returns a new Group and a context derived from ctx. The context is cancelled when
+// a task of the group fails for the first time, or when Wait returns. After a failed task, its
+// cause is the error or the *stint.PanicError of the task. WithContext panics if ctx is nil.
 func WithContext(ctx context.Context) (*Group, context.Context) {
 	if ctx == nil {
 		panic("errgroup: WithContext: nil context")
@@ -41,9 +41,9 @@ func WithContext(ctx context.Context) (*Group, context.Context) {
 	return &Group{cancel: cancel}, ctx
 }
 
-// Go starts f as a task. While as many tasks are active as the limit allows, it blocks
-// until one of them has finished, first come, first served, or until SetLimit allows more.
-// Cancelling the group's context does not end the wait. Go panics if f is nil.
+// Go starts f as a task. While as many tasks are active as the limit allows, Go blocks until a
+// task has finished, first come, first served, or until SetLimit raises the limit. Cancelling
+// the group's context does not end the wait. Go panics if f is nil.
 //
 // The first task that returns an error, panics or calls runtime.Goexit cancels the group's
 // context. Tasks started later still run.
@@ -57,8 +57,8 @@ func (g *Group) Go(f func() error) {
 	go g.run(f)
 }
 
-// TryGo starts f as a task if fewer tasks are active than the limit allows, and reports
-// whether it did. It does not block. TryGo panics if f is nil.
+// TryGo starts f as a task if fewer tasks are active than the limit allows, and reports whether
+// it started f. It does not block. TryGo panics if f is nil.
 func (g *Group) TryGo(f func() error) bool {
 	if f == nil {
 		panic("errgroup: Group.TryGo: nil function")
@@ -72,10 +72,11 @@ func (g *Group) TryGo(f func() error) bool {
 
 // SetLimit limits the number of active tasks to n. A negative n is no limit, which is the
 // default. With a limit of 0, Go blocks and TryGo starts nothing until SetLimit is called
-// again. SetLimit does not block. It may admit a Go that waits, so it must not be called
-// concurrently with Wait while no task is active.
+// again. SetLimit does not block. It may let a waiting Go start its task, so it must not be
+// called concurrently with Wait while no task is active.
 //
-// SetLimit panics if n is not negative and tasks are active, because they might exceed it.
+// SetLimit panics if n is not negative and tasks are active, because there might be more than
+// n.
 func (g *Group) SetLimit(n int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -12,17 +12,18 @@ import (
 )
 
 // Handler returns a handler that calls next with a permit of l for each request. While no
-// permit is free, at most waiting requests wait for one, first come, first served, together
-// with everything else on l. Handler answers further requests with 503 Service Unavailable
-// and the header Retry-After: 1. An adaptive limiter takes such a refusal for a task that
-// waits. A request whose context has ended, or ends while it waits, gives up without calling
-// next; the package comment says which requests notice that their client has gone.
+// permit is free, at most waiting requests wait for a permit, first come, first served,
+// together with everything else on l. Handler answers further requests with 503 Service
+// Unavailable and the header Retry-After: 1. To an adaptive limiter a refused request counts as
+// a task that waits. A request whose context has ended, or ends while it waits, gives up
+// without calling next. The package comment says which requests notice that their client has
+// gone.
 //
-// The context of the request that next gets has the permit: calls on l that next makes with
-// that context, and waits for, run on the permit. The permit is returned when next returns or
-// panics; the panic passes through. The Pattern, path values and MultipartForm that next sets
-// in its request are then set in the request that Handler got. next gets the ResponseWriter
-// unchanged, so Handler does not see the status: what next answers is not counted as overload.
+// next gets a request whose context has the permit: calls on l that next makes with that
+// context, and waits for, use the permit. The permit is returned when next returns or panics.
+// The panic passes through. The Pattern, path values and MultipartForm that next sets in its
+// request are also set in the request that Handler got. next gets the ResponseWriter unchanged:
+// Handler does not see the status, so no answer of next counts as overload.
 //
 // Handler panics if next or l is nil or waiting is negative.
 func Handler(next http.Handler, l *stint.Limiter, waiting int) http.Handler {

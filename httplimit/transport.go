@@ -13,54 +13,54 @@ import (
 )
 
 // A Transport is an http.RoundTripper that sends a request when it has a permit. It waits for
-// the permit, first come, first served, together with everything else on the limiter, until
-// the context of the request ends: RoundTrip then returns its cause. Request.Cancel, which is
+// the permit, first come, first served, together with everything else on the limiter. If the
+// context of the request ends first, RoundTrip returns its cause. Request.Cancel, which is
 // deprecated, does not end the wait. The permit is held until the body of the response has been
-// read to its end or closed, an error ends the request, or its context ends. So callers must
-// close each body, as for any client, and a goroutine that sends a second request before it has
-// closed the first body needs two permits. After 101 Switching Protocols the body is the
-// connection.
+// read to its end or closed, an error ends the request, or the context of the request ends. So
+// callers must close each body, as for any client. A goroutine that sends a second request
+// before it has closed the first body needs two permits. After 101 Switching Protocols the body
+// is the connection.
 //
 // To an adaptive limiter, a response with status 429 Too Many Requests or 503 Service
-// Unavailable means overload, as does an error of the request, or of reading the body, that
-// the function given to [stint.Overload] names: the limit falls if there are many, as described
-// there. With the header Retry-After in one of these, the limit stays below the one that was too
-// high for that long, at most a minute: requests go on at the lower limit. A limit that is not
-// adaptive ignores both. Every status from 500 on is a failure: to an adaptive limiter no
-// throughput, so that a server which fails fast does not raise the limit. Each retry counts
-// as a request of its own.
+// Unavailable means overload. So does an error of the request, or of reading the body, for
+// which the function given to [stint.Overload] returns true. The limit falls if there are many
+// of these: see stint.Overload. If such a response has the header Retry-After, the limit stays
+// lower until that time has passed, at most a minute, and requests go on at the lower limit. A
+// fixed limit ignores overload and Retry-After. A status from 500 on is a failure, and failures
+// do not count as throughput: so a server that fails fast does not raise the limit. Each retry
+// counts as a request.
 //
-// A request that is made with the context of a task on the same limiter runs on the task's
-// permit. Base gets a copy of the request, whose context has the permit: what Base does on the
-// limiter with that context, and waits for, runs on the permit, such as a request for a token.
+// If a request has the context of a task on the same limiter, it uses the task's permit. Base
+// gets a copy of the request, whose context has the permit. A request that Base makes on the
+// limiter with that context, and waits for, uses the permit, such as a request for a token.
 //
 // Exactly one of Limiter and PerHost must be set, and neither Retry nor RetryBudget may be
 // negative: RoundTrip panics otherwise. The fields must not be changed after the first request.
-// A Transport must not be copied; it is safe for concurrent use.
+// A Transport must not be copied. It is safe for concurrent use.
 type Transport struct {
 	// Base sends the requests. If it is nil, http.DefaultTransport does.
 	Base http.RoundTripper
 	// Limiter is for the requests to all hosts.
 	Limiter *stint.Limiter
-	// PerHost makes the limiter for the requests to a host, which is the host of their URLs
-	// with its port: "example.com:443". The host is in lower case, an international name in
-	// Punycode, an IP address in its shortest form, and the name has no dot at its end. PerHost is
-	// called by the first request to a host, and may be called concurrently for different hosts.
-	// Other requests to the host wait for it, until their context ends. A panic of PerHost passes
-	// to the caller of RoundTrip, and the next request calls it again. A nil Limiter means no
-	// limit. The limiter of a host that has no requests is kept for ten minutes, if there are no
-	// more than 1,000 of them. Then it is dropped, and the next request calls PerHost again, as
-	// [stint.NewLimiters] describes.
+	// PerHost makes the limiter for the requests to a host. Its argument is the host of the URL
+	// with the port, such as "example.com:443": in lower case, an international name in
+	// Punycode, an IP address in its shortest form, and without a dot at the end. The first
+	// request to a host calls PerHost, which may be called concurrently for different hosts.
+	// Other requests to the host wait for the call until their context ends. A panic of PerHost
+	// passes to the caller of RoundTrip, and the next request calls PerHost again. A nil
+	// Limiter means no limit. The limiter of a host without requests is kept for ten minutes,
+	// if there are no more than 1,000 of them. After it was dropped, the next request calls
+	// PerHost again, as [stint.NewLimiters] describes.
 	PerHost func(host string) *stint.Limiter
 
-	// Retry is how many times a request may be retried. If it is 0, none is. The package comment
-	// says which requests are retried, after what, and when.
+	// Retry is how many times a request may be retried. 0 means that no request is retried. The
+	// package comment says which requests are retried, after what, and when.
 	Retry int
-	// RetryBudget is the share of requests, in percent, that the retries may add, so that they
-	// do not multiply the load of a server that fails. If it is 0, it is 20. In a period of ten
-	// seconds there are at most as many retries as this share of the requests that began in it,
-	// and 100 more. A request that finds none left is not retried. The reserve of 100 is there for
-	// any budget. The budget is one for all hosts. A value of 100 times Retry is almost no bound.
+	// RetryBudget bounds all retries to a share of the requests, in percent, so that retries do
+	// not multiply the load of a server that fails. 0 means 20. In a period of ten seconds
+	// there are at most as many retries as this share of the requests of the period, and 100
+	// more for any budget. A request that finds the budget used up is not retried. All hosts
+	// share the budget. A value of 100 times Retry is almost no bound.
 	RetryBudget int
 
 	hosts  limit.Keyed[string]

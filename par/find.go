@@ -1,11 +1,11 @@
 package par
 
-// Find returns the lowest index of an element for which f returns true, or -1 if there is
-// none, as slices.IndexFunc does. f is called concurrently, for all elements before that
-// index and perhaps for elements after it.
+// Find returns the lowest index of an element for which f returns true, or -1 if there is no
+// such element, as slices.IndexFunc does. f is called concurrently, for all elements before the
+// returned index and perhaps for elements after it.
 //
-// Find panics if f is nil, and with a *stint.PanicError if f panics, even for an element after
-// the one that would have been found.
+// Find panics if f is nil. It panics with a *stint.PanicError if f panics, even for an element
+// after the one that Find would have found.
 func Find[T any](s []T, f func(T) bool) int {
 	check("Find", "f", f == nil)
 	l := newLoop(len(s), nil)

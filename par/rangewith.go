@@ -7,15 +7,15 @@ import (
 
 // RangeWith is Range with a state for each piece, such as a histogram or a buffer. f gets a
 // state that no other call has at that time, and may change it without a lock. If all states
-// are in use, new makes one; so there are at most GOMAXPROCS states, however many pieces there
-// are. RangeWith returns all states for the caller to merge, in no particular order: none if n
-// is 0.
+// are in use, RangeWith calls new for another state. So there are at most GOMAXPROCS states,
+// however many pieces there are. RangeWith returns all states, in no particular order, for the
+// caller to merge. It returns none if n is 0.
 //
-// Which pieces share a state differs from run to run. For floating-point sums that are the
-// same in every run, use Reduce.
+// Which pieces share a state differs from run to run. For floating-point sums that are the same
+// in every run, use Reduce.
 //
-// RangeWith panics if n is negative or a function is nil, and with a *stint.PanicError if new or f
-// panics. new may be called concurrently.
+// RangeWith panics if n is negative or a function is nil, and with a *stint.PanicError if new
+// or f panics. new may be called concurrently.
 func RangeWith[S any](n int, new func() S, f func(s S, lo, hi int)) []S {
 	check("RangeWith", "new", new == nil)
 	check("RangeWith", "f", f == nil)

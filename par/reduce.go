@@ -3,21 +3,22 @@ package par
 // maxBlocks is the largest number of blocks that Reduce makes of a slice.
 const maxBlocks = 1024
 
-// Reduce combines all elements into one result. It cuts s into blocks of n/1024 elements,
-// rounded up. In each block, fold combines the elements from left to right, starting from a
-// new zero(). Then merge combines neighbours in pairs, until one result is left. The result
-// of an empty slice is zero(). Calls run concurrently.
+// Reduce combines all elements into one result. It cuts s into blocks of len(s)/1024 elements,
+// rounded up. In each block, fold combines the elements from left to right, starting from a new
+// zero(). Then merge combines neighbouring results in pairs, until one result is left. The
+// result of an empty slice is zero(). Calls of the functions run concurrently.
 //
-// The calls depend on len(s) alone, so sums of floating-point numbers are the same to the
-// last bit for every GOMAXPROCS and every run, though not the same as in a loop from left
-// to right. fold and merge may change their first argument and return it.
+// How s is cut and merged depends on len(s) alone. So a sum of floating-point numbers is the
+// same to the last bit in every run and for every GOMAXPROCS. It may differ from the sum of a
+// loop from left to right. fold and merge may change their first argument and return it.
 //
-// A call of fold costs a nanosecond or two. If an element takes less, such as a term of a sum,
-// give Reduce pieces: slices.Collect(slices.Chunk(s, 1<<16)), and a fold that has the loop.
+// A call of fold costs a nanosecond or two. For cheaper elements, as in a sum, give Reduce
+// pieces of the slice: slices.Collect(slices.Chunk(s, 1<<16)), and a fold that loops over a
+// piece.
 //
-// A plain loop is faster for fewer than some ten thousand cheap elements, and for results
-// that grow with their elements, as maps do: up to 1,024 results are merged. Reduce panics
-// if a function is nil, and with a *stint.PanicError if one panics.
+// A plain loop is faster for fewer than some ten thousand cheap elements, and for results that
+// grow with their elements, as maps do: up to 1,024 results are merged. Reduce panics if a
+// function is nil, and with a *stint.PanicError if a function panics.
 func Reduce[T, A any](s []T, zero func() A, fold func(A, T) A, merge func(A, A) A) A {
 	check("Reduce", "zero", zero == nil)
 	check("Reduce", "fold", fold == nil)

@@ -8,12 +8,13 @@ import (
 	"slices"
 )
 
-// Sort sorts s in ascending order, as slices.Sort does: in place, not stable, and NaNs
-// before other numbers. Slices of 16,384 elements or more are sorted on up to GOMAXPROCS
-// goroutines. Sort returns when all of them have finished.
+// Sort sorts s in ascending order, as slices.Sort does: in place, not stable, and NaNs before
+// other numbers. Slices of 16,384 elements or more are sorted on up to GOMAXPROCS goroutines.
+// Sort returns when all of these goroutines have finished.
 //
 // Sort makes O(n log n) compares, and O(n) if s is in ascending or descending order. It
-// allocates nothing on one goroutine, and a few hundred bytes for each further one.
+// allocates nothing on the caller's goroutine, and a few hundred bytes for each further
+// goroutine.
 func Sort[S ~[]E, E cmp.Ordered](s S) {
 	v := []E(s)
 	if len(v) <= stdMax {

@@ -5,18 +5,19 @@ import (
 	"slices"
 )
 
-// SortFunc sorts s in ascending order as determined by cmp, as slices.SortFunc does: in
-// place and not stable. cmp must be a strict weak ordering, and may be called concurrently.
-// Slices of 16,384 elements or more are sorted on up to GOMAXPROCS goroutines. SortFunc
-// returns when all of them have finished.
+// SortFunc sorts s in ascending order as determined by cmp, as slices.SortFunc does: in place
+// and not stable. cmp must be a strict weak ordering, and may be called concurrently. Slices of
+// 16,384 elements or more are sorted on up to GOMAXPROCS goroutines. SortFunc returns when all
+// of these goroutines have finished.
 //
 // SortFunc makes O(n log n) compares, and O(n) if s is in ascending or descending order. It
-// allocates nothing on one goroutine, and a few thousand bytes for each further one.
+// allocates nothing on the caller's goroutine, and a few thousand bytes for each further
+// goroutine.
 //
-// If cmp panics, the other goroutines finish their parts, of up to some ten thousand
-// elements, and SortFunc panics with a *stint.PanicError. If cmp calls runtime.Goexit, the
-// caller's goroutine ends. Either way, or if cmp contradicts itself, s holds the same
-// elements in some order. SortFunc panics if cmp is nil.
+// If cmp panics, the other goroutines finish their parts, of up to some ten thousand elements,
+// and SortFunc panics with a *stint.PanicError. If cmp calls runtime.Goexit, the caller's
+// goroutine ends. Either way, or if cmp contradicts itself, s holds the same elements in some
+// order. SortFunc panics if cmp is nil.
 func SortFunc[S ~[]E, E any](s S, cmp func(a, b E) int) {
 	check("SortFunc", "cmp", cmp == nil)
 	procs := goroutines(len(s))

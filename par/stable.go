@@ -2,18 +2,18 @@ package par
 
 import "slices"
 
-// SortStableFunc sorts s in ascending order as determined by cmp, and keeps the order of
-// equal elements, as slices.SortStableFunc does. cmp must be a strict weak ordering, and
-// may be called concurrently, on up to GOMAXPROCS goroutines. SortStableFunc returns when
-// all of them have finished.
+// SortStableFunc sorts s in ascending order as determined by cmp, and keeps the order of equal
+// elements, as slices.SortStableFunc does. cmp must be a strict weak ordering, and may be
+// called concurrently, on up to GOMAXPROCS goroutines. SortStableFunc returns when all of these
+// goroutines have finished.
 //
-// It is a merge sort, which makes O(n log n) compares. For more than 128 elements it
-// allocates a buffer of len(s) elements at most: s without the elements at its front that
-// are in ascending or strictly descending order. If all are, it makes len(s)-1 compares.
+// It is a merge sort, which makes O(n log n) compares. For more than 128 elements it allocates
+// a buffer of at most len(s) elements. The elements at the front of s that are in ascending or
+// strictly descending order need no buffer. A slice in such an order takes len(s)-1 compares.
 //
-// If cmp panics, SortStableFunc panics with a *stint.PanicError. If cmp calls runtime.Goexit, the
-// caller's goroutine ends. Either way, or if cmp contradicts itself, s holds the same elements in
-// some order. SortStableFunc panics if cmp is nil.
+// If cmp panics, SortStableFunc panics with a *stint.PanicError. If cmp calls runtime.Goexit,
+// the caller's goroutine ends. Either way, or if cmp contradicts itself, s holds the same
+// elements in some order. SortStableFunc panics if cmp is nil.
 func SortStableFunc[S ~[]E, E any](s S, cmp func(a, b E) int) {
 	check("SortStableFunc", "cmp", cmp == nil)
 	if len(s) <= stdMax {

@@ -21,19 +21,19 @@ func boundarySize[T any]() int {
 }
 
 // Buffer runs the earlier stages on a goroutine of their own, concurrently with the later
-// ones: reading and consuming overlap. It holds at most the given number of records; while
-// it is full, the source waits. The consumer is woken for many records at once, so a Buffer
-// of less than some hundred records saves memory and costs time. Buffer panics if records is
-// less than 1.
+// stages: reading and consuming overlap. It holds at most the given number of records. While it
+// is full, the source waits. The consumer is woken for many records at once, so a Buffer of
+// less than some hundred records saves memory and costs time. Buffer panics if records is less
+// than 1.
 func Buffer[T any](s Stream[T], records int) Stream[T] {
 	checkNumber("Buffer", records, 1)
 	return boundary([]Stream[T]{s}, records, nil, nil)
 }
 
-// Merge runs several streams concurrently, each on a goroutine of its own, and returns
-// their records as they arrive, taking turns if several streams have records. The records of
-// one stream stay in order. Merge ends when all streams have ended, or with the first error,
-// which cancels the others. Merge() has no records.
+// Merge runs several streams concurrently, each on a goroutine of its own, and returns their
+// records as they arrive. If several streams have records, they take turns. The records of one
+// stream stay in order. Merge ends when all streams have ended, or with the first error, which
+// cancels the other streams. Merge() has no records.
 func Merge[T any](ss ...Stream[T]) Stream[T] {
 	return boundary(slices.Clone(ss), boundarySize[T](), nil, nil)
 }

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Chunk returns the records of s in slices of the given size; the last one may be shorter.
-// The receiver owns the slices. If linger is positive, a slice that is not full is passed
-// on that long after its first record. Then the stages before the Chunk run on a goroutine
-// of their own, and a record may take a millisecond to cross. If linger is zero or
-// negative, a Chunk waits until the slice is full or there are no more records. Chunk
+// Chunk returns the records of s in slices of the given size. The last slice may be shorter.
+// The receiver owns the slices. If linger is positive, a slice that is not full is passed on
+// when that time has passed since its first record. Then the stages before the Chunk run on a
+// goroutine of their own, and a record may take a millisecond to reach the Chunk. If linger is
+// zero or negative, a Chunk waits until the slice is full or there are no more records. Chunk
 // panics if size is less than 1.
 func Chunk[T any](s Stream[T], size int, linger time.Duration) Stream[[]T] {
 	if size < 1 {

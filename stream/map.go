@@ -8,9 +8,9 @@ import (
 // Map returns f(r) for every record r of s. Besides f it costs 1 to 2 ns a record, and no
 // goroutine. Map panics if f is nil.
 //
-// One goroutine calls f for the records in order. Map takes up to 256 records from a slice
-// or a boundary before it passes them to the next stage. If they take more than a
-// millisecond, it passes them on one by one.
+// One goroutine calls f for the records in order. Map takes up to 256 records from a slice or a
+// boundary before it passes them to the next stage. If 256 records take more than a
+// millisecond, Map passes records on one by one.
 func Map[T, R any](s Stream[T], f func(T) R) Stream[R] {
 	check("Map", "function", f == nil)
 	return stage(s, func(c *chain, in *lifetime, to sink[R]) sink[T] {
@@ -29,10 +29,9 @@ func Map[T, R any](s Stream[T], f func(T) R) Stream[R] {
 	})
 }
 
-// MapErr returns f(r) for every record r of s, as Map does. The first error ends the
-// stream at its position. The context of f ends when no more records are wanted: after
-// an error, or when the terminal's context ends or its loop is left. MapErr panics if f
-// is nil.
+// MapErr returns f(r) for every record r of s, as Map does. The first error ends the stream at
+// its position. The context of f ends when no more records are wanted: after an error, when the
+// terminal's context ends, or when the terminal's loop is left. MapErr panics if f is nil.
 func MapErr[T, R any](s Stream[T], f func(context.Context, T) (R, error)) Stream[R] {
 	check("MapErr", "function", f == nil)
 	return stage(s, func(c *chain, in *lifetime, to sink[R]) sink[T] {

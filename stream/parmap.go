@@ -14,22 +14,22 @@ import (
 
 const parMapOptions = option.Limiter | option.Pool | option.Queue | option.Unordered | option.Name | option.LowPriority
 
-// ParMap calls f for the records of s concurrently. It returns the results in the order of
-// the records, or under Unordered as they arrive. A Limiter or a Pool bounds the number of
-// calls; without one the limit is adaptive. A record is in progress until its result has been
-// passed on. At most twice the limit are in progress, or the limit plus n under Queue(n).
+// ParMap calls f for the records of s concurrently. It returns the results in the order of the
+// records, or under Unordered as they arrive. A Limiter or a Pool bounds the number of calls.
+// Without a Limiter or a Pool the limit is adaptive. A record is in progress until its result
+// has been passed on. At most twice the limit of records are in progress, or under Queue(n) the
+// limit plus n.
 //
-// A call costs about a microsecond besides f: if f takes less, use Map, or ParMap for the slices
-// of a Chunk.
+// A call costs about a microsecond besides f. If f takes less, use Map, or Chunk and a ParMap
+// whose f handles a slice of records.
 //
 // The first error, in the order of the records, ends the stream at its position. Calls for
-// earlier records are not cancelled. Calls for later records do not start, and the context
-// of running ones ends when the error is passed on. Under Unordered, the first error in time
-// ends the stream. A call of runtime.Goexit is stint.ErrGoexit, a closed pool
-// stint.ErrClosed. To continue after errors, make them a part of the result.
+// earlier records are not cancelled. Calls for later records do not start; the context of
+// running ones ends when the error is passed on. Under Unordered, the first error in time ends
+// the stream. A call of runtime.Goexit is the error stint.ErrGoexit, and a closed pool is
+// stint.ErrClosed. To continue after errors, make the error a part of the result.
 //
-// Options: a Limiter, a Pool, Queue, Unordered, LowPriority, Name.
-// ParMap panics if f is nil.
+// Options: a Limiter, a Pool, Queue, Unordered, LowPriority, Name. ParMap panics if f is nil.
 func ParMap[T, R any](s Stream[T], f func(context.Context, T) (R, error), opts ...stint.Option) Stream[R] {
 	check("ParMap", "function", f == nil)
 	o := option.Collect("stream", "ParMap", parMapOptions, opts)

@@ -12,10 +12,10 @@ func From[T any](s []T) Stream[T] {
 	}}
 }
 
-// FromSeq returns the values of a sequence. The sequence runs on one goroutine: that of
-// the next boundary, or of the terminal if no boundary follows. It should return when
-// yield returns false. A sequence that may block for long should watch the context of
-// the terminal, because the terminal waits for it. FromSeq panics if seq is nil.
+// FromSeq returns the values of a sequence. The sequence runs on one goroutine: that of the
+// next boundary, or of the terminal if no boundary follows. It should return when yield returns
+// false. The terminal waits for the sequence, so a sequence that may block for long should
+// watch the context of the terminal. FromSeq panics if seq is nil.
 func FromSeq[T any](seq iter.Seq[T]) Stream[T] {
 	check("FromSeq", "sequence", seq == nil)
 	return Stream[T]{feed: func(_ *chain, in *lifetime, to sink[T]) {
@@ -30,10 +30,10 @@ func FromSeq[T any](seq iter.Seq[T]) Stream[T] {
 	}}
 }
 
-// FromChan returns the values received from ch until it is closed. Values are passed on
-// one by one: a Take receives no more than it wants, unless a boundary between them
-// buffers some. When the context ends, values that were received but not consumed are
-// dropped; to stop without loss, close ch. FromChan panics if ch is nil.
+// FromChan returns the values received from ch until it is closed. Values are passed on one by
+// one: a Take receives no more values than it wants, unless a boundary before the Take buffers
+// some. When the context ends, values that were received but not consumed are dropped. To stop
+// without loss, close ch. FromChan panics if ch is nil.
 func FromChan[T any](ch <-chan T) Stream[T] {
 	check("FromChan", "channel", ch == nil)
 	return Stream[T]{feed: func(c *chain, in *lifetime, to sink[T]) {
@@ -57,16 +57,16 @@ func FromChan[T any](ch <-chan T) Stream[T] {
 	}}
 }
 
-// Generate returns the records that f emits. f runs on one goroutine, as the sequence
-// of FromSeq does. emit waits for room, and returns false when no more records are
-// wanted: then f should return. The context of f ends at that time too. The error that
-// f returns ends the stream, unless emit has returned false. If no records are wanted, for
-// example because the context has already ended, f is not called.
+// Generate returns the records that f emits. f runs on one goroutine, as the sequence of
+// FromSeq does. emit waits for room. It returns false when no more records are wanted: then the
+// context of f ends, and f should return. An error that f returns ends the stream, unless emit
+// has returned false. If no records are wanted at the start, for example because the context
+// has already ended, f is not called.
 //
-// emit must not be called concurrently, which can crash the program: for several
-// producers, Merge several streams. After f has returned, emit returns false. The
-// stages behind f run within emit: f must not recover their panics; Generate panics if
-// it does. Generate panics if f is nil.
+// emit must not be called concurrently, which can crash the program. For several producers,
+// Merge several streams. After f has returned, emit returns false. The stages behind f run
+// within emit, so f must not recover their panics: Generate panics if it does. Generate panics
+// if f is nil.
 func Generate[T any](f func(ctx context.Context, emit func(T) bool) error) Stream[T] {
 	check("Generate", "function", f == nil)
 	return Stream[T]{feed: func(c *chain, in *lifetime, to sink[T]) {

@@ -2,11 +2,11 @@ package stream
 
 import "fmt"
 
-// A Stream describes a sequence of records: a source and the stages behind it. Making
-// a Stream runs nothing. A terminal (All, Collect, Each or Reduce) runs it, any number
-// of times if its source can be read again: a slice can, a channel cannot. Several
-// goroutines may run one Stream concurrently if its functions permit that: all runs
-// share the variables that the functions capture. The zero Stream has no records.
+// A Stream describes a sequence of records: a source and the stages behind it. Making a Stream
+// runs nothing. A terminal (All, Collect, Each or Reduce) runs it. It may be run any number of
+// times if its source can be read again: a slice can, a channel cannot. Several goroutines may
+// run one Stream concurrently if its functions permit that: all runs share the variables that
+// the functions capture. The zero Stream has no records.
 type Stream[T any] struct {
 	// feed passes the records to a sink, on the goroutine of the chain. It returns when
 	// there are no more records, the sink refuses one, or the lifetime has ended, and

@@ -42,16 +42,15 @@ func execute[T any](ctx context.Context, s Stream[T], inBody *bool, to func(*cha
 	return r.result()
 }
 
-// All returns the records as a sequence to range over, each with a nil error. If the
-// stream ends with an error, or because ctx has ended, the last pair is a zero record
-// with that error. Every range over the sequence is a run of its own.
+// All returns the records as a sequence to range over, each with a nil error. If the stream
+// ends with an error, or because ctx has ended, the last pair is a zero record and the error,
+// or the cause of ctx. Every range over the sequence is a run of its own.
 //
-// The stages after the last boundary run on the goroutine of the loop, alternating with
-// its body. Leaving the loop early cancels the other goroutines and waits for them. A
-// panic of the loop body passes through as it is. If a function on another goroutine
-// panics while the body panics or calls runtime.Goexit, All panics with the
-// *stint.PanicError of the function; its Also has the panic of the body. All panics if
-// ctx is nil.
+// The stages after the last boundary run on the goroutine of the loop, alternating with its
+// body. Leaving the loop early cancels the other goroutines and waits for them. A panic of the
+// loop body passes through as it is. But if a function on another goroutine panics too, All
+// panics with the *stint.PanicError of that function, also after runtime.Goexit in the body.
+// Its Also has the panic of the body. All panics if ctx is nil.
 func (s Stream[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	check("All", "context", ctx == nil)
 	return func(yield func(T, error) bool) {
@@ -88,8 +87,9 @@ func Collect[T any](ctx context.Context, s Stream[T]) ([]T, error) {
 	return all, err
 }
 
-// Each runs s and calls f for every record, on the caller's goroutine. It stops at the
-// first error, of f or of the stream, and returns it. Each panics if ctx or f is nil.
+// Each runs s and calls f for every record, on the caller's goroutine. It returns the first
+// error, of f or of the stream, and calls f for no further record. Each panics if ctx or f is
+// nil.
 func Each[T any](ctx context.Context, s Stream[T], f func(T) error) error {
 	check("Each", "context", ctx == nil)
 	check("Each", "function", f == nil)
@@ -101,10 +101,10 @@ func Each[T any](ctx context.Context, s Stream[T], f func(T) error) error {
 	})
 }
 
-// Reduce runs s and returns f(... f(f(zero, r1), r2) ..., rn) for its records, computed on
-// the caller's goroutine. After an error, it returns the value for the records before
-// it, and the error. Reduce does not copy zero: if it is a map, each run adds to it.
-// Reduce panics if ctx or f is nil.
+// Reduce runs s and returns f(... f(f(zero, r1), r2) ..., rn) for its records, computed on the
+// caller's goroutine. After an error, it returns the value for the records before the error,
+// and the error. Reduce does not copy zero: if zero is a map, each run adds to it. Reduce
+// panics if ctx or f is nil.
 func Reduce[T, A any](ctx context.Context, s Stream[T], zero A, f func(A, T) A) (A, error) {
 	check("Reduce", "context", ctx == nil)
 	check("Reduce", "function", f == nil)

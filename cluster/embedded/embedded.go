@@ -8,25 +8,24 @@
 //
 // # Durability
 //
-// With Memory the queue and the results end with the process. With Dir the server writes
-// and syncs a message before it confirms it, so that it survives the end of the process at
-// any moment, and a power failure if the disk keeps what it has synced. Damage to the files
-// can cost more than the damaged messages. One server is one copy: only a NATS cluster, to
-// which cluster.Connect connects, survives the loss of a machine.
+// With Memory the queue and the results end with the process. With Dir the server writes and
+// syncs a message before it confirms the message. So a confirmed message survives the end of
+// the process at any moment. It survives a power failure if the disk keeps what it has synced.
+// Damage to the files can cost more than the damaged messages. One server is one copy. Only a
+// NATS cluster, to which cluster.Connect connects, survives the loss of a machine.
 //
-// A NATS server keeps the first error of a write and refuses all later messages. When a
-// server with Dir fails in this way, as on a full disk, another server replaces it at the
-// same address as soon as the directory can be written. cluster.Log reports both, and
-// clients connect again. A server that fails repeatedly, whose directory was removed, or
-// that has no Dir is not replaced: the client is closed, and its Wait and its calls return
-// the reason.
+// After the first failed write a NATS server refuses all messages. When a server with Dir fails
+// in this way, as on a full disk, another server replaces it at the same address as soon as the
+// directory can be written. cluster.Log reports the failure and the replacement, and clients
+// connect again. A server is not replaced if it fails repeatedly, if its directory was removed,
+// or if it has no Dir. Then the client is closed, and its Wait and its calls return the reason.
 //
 // # Capacity
 //
 // With Memory the server stores messages up to a tenth of the machine's memory, or of
-// GOMEMLIMIT if that is less: set it in a container. Small messages take several times as
-// much memory as is counted. With Dir the server stores messages up to three quarters of
-// the file system; give it a file system of its own. It refuses further messages. An
+// GOMEMLIMIT if that is less. In a container set GOMEMLIMIT. Small messages take several times
+// as much memory as is counted. With Dir the server stores messages up to three quarters of the
+// file system. Give it a file system of its own. A full server refuses further messages. An
 // encoded item or result may have a mebibyte.
 //
 // # Imports
@@ -41,14 +40,13 @@ import (
 	"github.com/stint-go/stint/cluster"
 )
 
-// Open starts a server and returns a client that is connected to it, inside the process. By
+// Open starts a server inside the process and returns a client that is connected to it. By
 // default the server is in memory, and no other process can reach it.
 //
-// Open blocks until the server has read its directory. Close of the client stops the
-// server, which ends the connections of others, and returns when it has stopped. Open
-// returns an error for an invalid option, a directory that cannot be used or has a server
-// already, and an address on which it cannot listen. After an error nothing is left
-// running.
+// Open blocks until the server has read its directory. Close of the client stops the server,
+// which ends the connections of other clients, and returns when the server has stopped. Open
+// returns an error for an invalid option, a directory that cannot be used or already has a
+// server, and an address on which it cannot listen. After an error nothing is left running.
 func Open(opts ...Option) (*cluster.Client, error) {
 	set, err := collect(opts)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/stint-go/stint/cluster"
 )
 
-// An Option changes the server that Open starts, or the client.
+// An Option changes the server that Open starts, or the client that Open returns.
 type Option func(*settings) error
 
 // An Auth is how a server that listens authenticates other clients: Token, UserPassword or
@@ -51,10 +51,10 @@ func Memory() Option {
 	}
 }
 
-// Dir keeps everything in files below path, which is created if it does not exist, and
-// continues with the files that are there. Everything is synced before it is confirmed. The
-// server locks the file stint.lock in path: a second Open of path, in any process, returns an
-// error. Close releases the lock, and so does the end of the process.
+// Dir keeps everything in files below path, and continues with the files that are there. Open
+// creates path if it does not exist. The server syncs everything before it confirms it, and
+// locks the file stint.lock in path: a second Open of path, in any process, returns an error.
+// Close and the end of the process release the lock.
 func Dir(path string) Option {
 	return func(s *settings) error {
 		switch {
@@ -68,10 +68,10 @@ func Dir(path string) Option {
 	}
 }
 
-// Listen makes the server accept connections at addr, a "host:port". Port 0 is any free
-// port, and an empty host means all addresses of the machine; the client's URL method
-// returns the address. A nil auth lets every client in; it is an error unless the host is
-// "localhost" or a loopback address.
+// Listen makes the server accept connections at addr, a "host:port". Port 0 is any free port.
+// An empty host means all addresses of the machine. The client's URL method returns the
+// address. A nil auth lets every client in. Open returns an error for a nil auth unless the
+// host is "localhost" or a loopback address.
 func Listen(addr string, auth Auth) Option {
 	return func(s *settings) error {
 		host, port, err := split(addr)
@@ -110,12 +110,12 @@ func isLoopback(host string) bool {
 	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
 }
 
-// Metrics makes the server answer HTTP at addr, a "host:port": "/varz", "/jsz", "/connz" and
-// others of NATS with its counters, and "/healthz" with its health. There is neither
+// Metrics makes the server answer HTTP at addr, a "host:port". "/varz", "/jsz", "/connz" and
+// other pages of NATS have its counters, and "/healthz" has its health. There is neither
 // authentication nor TLS. A reader learns the names of streams, tasks, runs and users, the
-// addresses of clients, and how many messages there are. It also sees the program's stacks at
-// "/stacksz", and its arguments, memory and expvar variables at "/debug/vars". Items, results
-// and the secrets of Token, UserPassword and Users are not shown.
+// addresses of clients, and how many messages there are. A reader also sees the program's
+// stacks at "/stacksz", and its arguments, memory and expvar variables at "/debug/vars". Items,
+// results and the secrets of Token, UserPassword and Users are not shown.
 func Metrics(addr string) Option {
 	return func(s *settings) error {
 		host, port, err := split(addr)
@@ -132,8 +132,9 @@ func Metrics(addr string) Option {
 	}
 }
 
-// Token lets in clients that know token: "nats://TOKEN@host:port", or nats.Token. Use TLS on
-// networks that others can read. Open returns an error if token is empty.
+// Token lets in clients that know token. They connect by "nats://TOKEN@host:port", or
+// nats.Token. Use TLS on networks that others can read. Open returns an error if token is
+// empty.
 func Token(token string) Auth {
 	return func(s *settings) error {
 		s.token = token
@@ -141,9 +142,9 @@ func Token(token string) Auth {
 	}
 }
 
-// UserPassword lets in clients that know both: "nats://USER:PASSWORD@host:port", or
-// nats.UserInfo. Use TLS on networks that others can read. Open returns an error if one is
-// empty.
+// UserPassword lets in clients that know user and password. They connect by
+// "nats://USER:PASSWORD@host:port", or nats.UserInfo. Use TLS on networks that others can read.
+// Open returns an error if user or password is empty.
 func UserPassword(user, password string) Auth {
 	return func(s *settings) error {
 		s.user, s.password = user, password
@@ -168,9 +169,9 @@ func checkSecret(what, secret string) error {
 	return nil
 }
 
-// TLS makes a server that listens use TLS, with a copy of config. The client that Open
-// returns connects without TLS. Other clients must trust the certificate: nats.RootCAs.
-// Open returns an error for TLS without Listen or without a certificate.
+// TLS makes a server that listens use TLS, with a copy of config. The client that Open returns
+// connects without TLS. Other clients must trust the certificate: see nats.RootCAs. Open
+// returns an error for TLS without Listen or without a certificate.
 func TLS(config *tls.Config) Option {
 	return func(s *settings) error {
 		switch {

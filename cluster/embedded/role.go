@@ -25,31 +25,30 @@ type Role string
 //	Purge, DeadLetters                yes        yes     -         yes
 //	DropDeadLetter, RetryDeadLetter   -          -       -         yes
 //
-// The server checks what a user sends and receives, where the answers to it go, and what it
-// makes JetStream create. A user can still fill the server, and keep it busy.
+// The server checks what a user sends and receives, where the answers to the user go, and what
+// the user makes JetStream create. A user can still fill the server, and keep it busy.
 const (
 	// All may do everything, also with other Prefixes.
 	All Role = "all"
 
 	// Submitter takes no tasks, stores no results, and neither makes nor deletes streams. It
-	// can read the items and results of others, end or disturb their runs, and make a
+	// can read the items and results of other users, end or disturb their runs, and make a
 	// consumer that keeps the tasks of a name from workers.
 	Submitter Role = "submitter"
 
-	// Worker submits nothing, and makes and deletes streams no more than a Submitter. It can
-	// take any task, give it any result, and read and remove items, results and the records
-	// of runs.
+	// Worker submits nothing, and neither makes nor deletes streams. It can take any task, give
+	// it any result, and read and remove items, results and the records of runs.
 	Worker Role = "worker"
 
-	// Observer sees Status without dead letters: the names of runs and tasks, their numbers,
-	// and the hosts of workers, but no items and results.
+	// Observer sees Status without dead letters: the names of runs and tasks, the number of
+	// tasks, and the hosts of workers, but no items and results.
 	Observer Role = "observer"
 )
 
 // A User may connect to a server with its name and password.
 type User struct {
 	Name     string // of letters, digits, "-" and "_": it is part of subjects
-	Password string // itself, not a hash of it
+	Password string // the password itself, not a hash
 	Role     Role
 }
 

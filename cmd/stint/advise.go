@@ -14,18 +14,19 @@ import (
 var adviseHelp = help{
 	use:   "advise [flags] -- COMMAND [ARG...] [::: ITEM...]...",
 	short: "Measure whether a command should run concurrently, and how many at once",
-	long: `Run COMMAND for items, alone and concurrently, many times, until the answer is
-clear: whether it computes or waits, whether concurrency pays, the throughput at
-each limit, and the lines to write. Its output is discarded. When it fails, and
-after Ctrl-C, the answer so far is printed.
+	long: `Measure whether COMMAND should run concurrently. advise runs COMMAND for items,
+alone and concurrently, many times, until the answer is clear. It prints whether
+COMMAND computes or waits, whether concurrency pays, the throughput at each
+limit, and the lines to write. The output of COMMAND is discarded. When COMMAND
+fails, and after Ctrl-C, advise prints the answer so far.
 
-COMMAND must be repeatable, as it runs several times for each item: for mv or
+COMMAND must be repeatable, as it runs several times for each item. For mv or
 rm use --once.
 
-Items and placeholders are those of "stint run": items are given behind :::, by
+Items and placeholders are those of "stint run": items are given after ":::", by
 --arg-file, or on standard input. With --n N the items are the numbers 0 to N-1,
-and a COMMAND without a placeholder gets none of them. With no items at all, at a
-terminal, such a COMMAND is measured as with --n 100.`,
+and they are not appended to a COMMAND without a placeholder. At a terminal, such
+a COMMAND without items is measured as with --n 100.`,
 	example: `  stint advise -- sleep 0.1
   stint advise --n 50 -- curl -sfo /dev/null http://localhost:8080/{}
   stint advise -- gzip -9c {} ::: *.wav

@@ -10,10 +10,10 @@ import (
 var cancelHelp = help{
 	use:   "cancel --cluster URL RUN...",
 	short: "Cancel runs",
-	long: `Cancel the runs with the names that "stint status" shows, even if another user
-or a dead process started them. The queued tasks, the results and the record of
-a run are removed, its running tasks are told to stop, and the limits of other
-runs apply again. The command that started the run fails and says that it was
+	long: `Cancel the runs with the names that "stint status" shows, also runs of another
+user or of a dead process. The queued tasks, the results and the record of a run
+are removed, its running tasks are told to stop, and its limit no longer holds
+for other runs. The command that started the run fails and says that it was
 cancelled elsewhere.
 
 "stint purge" removes the remains of dead runs that "stint status" does not

@@ -14,18 +14,18 @@ var deadHelp = help{
 	short: "List, retry or drop dead letters",
 	long: `List, retry or drop the dead letters of a server. A dead letter is a task that
 killed several workers, the last of which ran only this task, or a message that
-is not a task. The run of such a task gets an error as its result. The server
-keeps 10,000 dead letters, for a day.
+is not a task. The run of such a task gets an error as the result of the task.
+The server keeps 10,000 dead letters, for a day.
 
 list, the default, prints all dead letters, the oldest first. With --json it
-prints an object a line, whose "input" is the encoded item in base64: for "stint
-sum", JSON with the name of a file.
+prints an object per line. Its "input" is the encoded item in base64. For "stint
+sum" the item is JSON with the name of a file.
 
 retry puts a task back into the queue, as part of its run. Use it when workers
-survive the task again. It works only while no submitter has got the error:
-while a run with a name waits to be resumed, from a minute after its submitter
-died. Otherwise it is refused, and the item has to be submitted again: run
-"stint sum" again.
+no longer die of the task. It works only for a run with a name whose process
+died at least a minute ago and that was not resumed since: the error must not
+have been delivered. Otherwise retry is refused, and the item has to be
+submitted again: run "stint sum" again.
 
 drop removes dead letters.`,
 	example: `  stint dead --cluster nats://127.0.0.1:4222

@@ -94,8 +94,8 @@ func newRoot(std console.Streams) *cobra.Command {
 		Use:   "stint",
 		Short: "Run a command for many inputs, or digest many files, on one machine or several",
 		Long: `Stint runs many tasks concurrently, as many as is fastest, on this machine or on
-the workers of a cluster, and prints their results in order: "stint run" runs a
-command for each input, "stint sum" prints and checks digests of files. "stint
+the workers of a cluster, and prints their results in order. "stint run" runs a
+command for each input. "stint sum" prints and checks digests of files. "stint
 advise" measures how many commands should run at once.`,
 		Version:       version(),
 		Args:          cobra.NoArgs,

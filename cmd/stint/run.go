@@ -19,30 +19,32 @@ var runHelp = help{
 	short: "Run a command for each input, concurrently, with an adaptive number of jobs",
 	long: `Run COMMAND once for each item. Jobs run concurrently. The output of each job is
 printed in one piece, in the order of the items. Items come from the lists after
-":::" (several lists: every combination, the last list varying fastest), from
-the files of -a, or from standard input, one per line. Without COMMAND, each
-item is a command for the shell.
+":::", from the files of -a, or from standard input, one per line. With several
+lists a job runs for every combination, and the last list varies fastest.
+Without COMMAND, each item is a command for the shell.
 
 Placeholders in COMMAND and ARG are replaced:
   {}    item                        {1}   first of several items
   {.}   item without extension      {-1}  last of several items
-  {/}   last path element           {1.}  {2/} and so on: both
+  {/}   last path element           {1.}  {.} of the first item, and so on
   {//}  directory                   {#}   number of the job
   {/.}  {/} without extension       {%}   slot of the job, 1 to the limit
 
 Without a placeholder the item is appended. Arguments reach COMMAND as they are:
 no shell reads them. With -s, COMMAND is a script for STINT_SHELL, SHELL or sh,
-and the items are "$1", "$2" and so on. Placeholders are the same, quoted, and
-nothing is appended. The shell is bash if it names a function that bash has exported.
+and the items are "$1", "$2" and so on. The placeholders of the script are
+replaced by quoted text, and nothing is appended. The shell is bash if the
+script names a function that bash has exported.
 
-Without -j, as many jobs start as there are CPUs, and more while jobs leave CPUs
-idle, memory is left and throughput rises. Under "make -j" the recipe needs a + at
-its start: then as many as make allows. A job that exits with status 75
-reports overload: it is retried, and fewer jobs run. Processes that a job leaves
-behind are terminated when it has ended.
+Without -j, as many jobs start as there are CPUs. More jobs start while CPUs are
+idle, memory is left and throughput rises. Under "make -j", put a + at the start
+of the recipe: then as many jobs run as make allows. Exit status 75 of a job
+means overload: the job is retried, and fewer jobs run. When a job has ended,
+processes that it has left behind are terminated.
 
-USR1 has one more job run at a time, USR2 one fewer; so does a file given to -j
-when it changes. 0 is a pause: jobs that run finish, others start later.
+The signal USR1 adds one to the number of jobs, and USR2 subtracts one. With
+"-j FILE" the number is read again when FILE changes. At 0, running jobs finish,
+and no job starts.
 
 With --cluster, workers that were started with "stint work --run" run the jobs.`,
 	example: `  find . -name '*.wav' | stint run flac --best {}
@@ -57,8 +59,8 @@ With --cluster, workers that were started with "stint work --run" run the jobs.`
   130  interrupted (143: terminated, 129: hung up, 131: quit, 141: the reader of
        the output has gone). The first signal terminates the jobs, the second
        kills them.
-  With --halt and fail=N, the status of the job that ended the run. With
-  success=N, 0.
+  When --halt with fail=N ends the run, the exit status is that of the job that
+  ended it. When --halt with success=N ends the run, it is 0.
 
 A standard stream that is closed counts as /dev/null.`,
 }

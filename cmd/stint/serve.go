@@ -10,9 +10,9 @@ import (
 )
 
 // inScripts is the help of commands that run until they are interrupted.
-const inScripts = `A shell script that starts the command with "&" makes it ignore interrupts, and
-they stay ignored. Stop it with "kill $!", which sends SIGTERM: it exits as
-after an interrupt, with status 0.`
+const inScripts = `A shell script that starts the command with "&" makes the command ignore
+interrupts. Stop it with "kill $!", which sends SIGTERM: it exits as after an
+interrupt, with status 0.`
 
 var serveHelp = help{
 	use:   "serve [flags]",
@@ -21,38 +21,43 @@ var serveHelp = help{
 When it is ready it prints its URL, for --cluster of the other commands.
 
 It is a NATS server with JetStream. Without --dir the queue and the results are
-in memory and are lost when it ends; it refuses more than a tenth of the memory
-of the machine, or of GOMEMLIMIT if that is less. With --dir they are in files
-below that directory, and a server that is started there again continues with
-them; it refuses more than three quarters of the file system, which should be
-one of its own. When a write fails, as on a full disk, it says so and continues
-when there is room again; if that does not help it exits with 1.
+in memory and are lost when the server ends. It stores up to a tenth of the
+memory of the machine, or of GOMEMLIMIT if that is less. With --dir the queue
+and the results are in files below that directory, and a server that is started
+there again continues with them. It stores up to three quarters of the file
+system, so give it a file system of its own. When a write fails, as on a full
+disk, it says so and continues when there is room again. If it cannot continue
+it exits with 1.
 
-By default only the commands of the same user on the same machine can connect:
-the server generates a token, which the commands find in a file that nobody else
-can read, stint/token-PORT@HOST in the user's configuration directory. These
-connections are encrypted, and to no program that does not know the token. To accept connections from other
-machines, the server needs users or a token, which clients give in STINT_TOKEN,
-or in the URL, as in nats://TOKEN@host:4222. With these and without --tls-cert
-the network traffic is not encrypted, and clients do not know who listens at the
-address while the server is away.
+By default only the commands of the same user on the same machine can connect.
+The server generates a token, and the commands find it in a file that nobody
+else can read, stint/token-PORT@HOST in the user's configuration directory.
+These connections are encrypted, and reach only a server that knows the token.
+
+To accept connections from other machines, the server needs users or a token.
+Clients give the token in STINT_TOKEN, or in the URL, as in
+nats://TOKEN@host:4222. Without --tls-cert these connections are not encrypted,
+and while the server is away, clients may connect to another program at its
+address.
 
 A client with the token may do everything: make workers read files, find out in
-this way which files exist, forge results, and remove what others have queued. A
-worker reads what its user may read, for every client: use a user with few
-rights.
+this way which files exist, forge results, and remove what other clients have
+queued. A worker reads for every client what the user of the worker may read, so
+run workers as a user with few rights.
 
-The file of --users has a line "ROLE NAME PASSWORD" for each user, who gives
-nats://NAME:PASSWORD@host:4222. Only its owner may have access to it. The ROLE
-is submitter (sum, cancel), worker (work), observer (status) or all (dead too),
-and the server refuses what the role does not allow. But a worker can forge any
-result and read and remove what is queued; a submitter can read the file names
-and digests of others and cancel their runs. An observer sees no file names.
+The file of --users has a line "ROLE NAME PASSWORD" for each user. The user
+connects with nats://NAME:PASSWORD@host:4222. Only the owner of the file may
+have access to it. The ROLE is submitter (sum, cancel), worker (work), observer
+(status) or all (also dead). The server refuses what the role does not allow.
+But a worker can forge any result, and read and remove what is queued. A
+submitter can read the file names and digests of other users and cancel their
+runs. An observer sees no file names.
 
 With --metrics NATS answers HTTP, at /varz, /jsz, /healthz and other paths,
 without authentication. It shows the addresses and names of clients and how much
-is queued, and at /debug/vars the command line and memory of the server, but no
-file names and no secrets. --metrics therefore cannot be combined with --token.
+is queued. At /debug/vars it shows the command line and memory of the server,
+but no file names and no secrets. A token on the command line would be shown, so
+--metrics and --token exclude each other.
 
 ` + inScripts,
 	example: `  stint serve

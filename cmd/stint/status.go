@@ -10,18 +10,19 @@ import (
 var statusHelp = help{
 	use:   "status --cluster URL [flags]",
 	short: "Print the runs, tasks and workers of a server",
-	long: `Print the state of a server: the runs that have not ended, the tasks that are
-queued and in flight under each task name, the workers that answer within half a
-second, and the latest 100 dead letters and how many more there are.
+	long: `Print the state of a server: the runs that have not ended, the queued tasks and
+the tasks in flight of each task name, the workers that answer within half a
+second, the latest 100 dead letters, and the number of further dead letters.
 
-A task in flight is with a worker; it is redelivered if another worker had it
-before. A limit of - is none. LEFT counts the calls that did not return after
-their timeout. An observer may not see dead letters, which contain items:
+A task in flight is with a worker. It is redelivered if it was given to a worker
+before. A limit of - means no limit. LEFT counts the calls that did not return
+after their timeout. An observer may not see dead letters, which contain items:
 "deadLetters" of --json is null.
 
-To find out whether the server stores messages, status sends one, which is
-removed after a second. If the server does not, for example because its disk is
-full, status prints why, also in "store" of --json, and exits with 1.`,
+To find out whether the server stores messages, status sends a message, which is
+removed after a second. If the server does not store it, for example because its
+disk is full, status prints the reason, which is also in "store" of --json, and
+exits with 1.`,
 	example: `  stint status --cluster nats://127.0.0.1:4222
   stint status --json | jq '.workers | length'`,
 	exit: `  0    printed

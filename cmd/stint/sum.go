@@ -18,34 +18,37 @@ var sumHelp = help{
 If PATH is a directory, every regular file below it is read, including hidden
 files. Names are printed as by "find PATH -type f" and sorted by their bytes
 ("LC_ALL=C sort"). In a directory, symbolic links are skipped unless --follow is
-given. Pipes, sockets and devices are skipped with a message, and temporary
-files that a killed "stint sum -o" has left, named .stint- and 26 letters,
-without. A PATH on the command line is read whatever its type, and symbolic
-links are followed. Files are read concurrently; the output is in order.
+given. Pipes, sockets and devices are skipped with a message. Temporary files
+that a killed "stint sum -o" has left, named .stint- and 26 letters, are skipped
+without a message. A PATH on the command line is read whatever its type, and
+symbolic links are followed. Files are read concurrently; the output is in order.
 
 With no PATH, or when PATH is -, standard input is read. With no PATH on a
 terminal, the current directory is walked.
 
-The FILE of -o is replaced in one step when the output is complete. It keeps its
-permissions, and its owner and group if this user may set them, but not its
-other hard links, access control lists and extended attributes. Symbolic links
-to a file are followed. A FILE that may not be written is not replaced. Devices,
-pipes and open descriptors such as /dev/fd/3 are written directly.
+The FILE of -o is replaced in one step when the output is complete. The new FILE
+has the permissions of the old one, and its owner and group if this user may set
+them, but not its other hard links, access control lists and extended
+attributes. Symbolic links to a file are followed. A FILE that may not be
+written is not replaced. Devices, pipes and open descriptors such as /dev/fd/3
+are written directly.
 
 With -c, each PATH is a file with lines as printed by this command, by GNU's
 tools, or by the BSD tools and "openssl dgst". A line with a tag, such as "MD5
-(name) = ...", names its own algorithm, which must be that of -a if -a is given.
-Other lines are read as -a says. Files that no line names are not noticed.
+(name) = ...", names its own algorithm. If -a is given, it must name the same
+algorithm. Other lines have the algorithm of -a. Files that are in no line are
+not reported.
 
-With --cluster, the files are found here and read by workers, which "stint work"
-starts on this machine and others. Workers must have the files under the same
-names. The output is the same. Standard input, pipes and devices are errors,
-since workers cannot read them; lists of names and of digests are read here.
-While there is no worker, or the server is away or its disk is full, the command
-says so and waits. It waits half a minute for a server that refuses what exceeds
-its limits. -j is then the number of files that all workers together read; of
-several commands that run concurrently, the smallest number applies to all.
-STINT_TOKEN is the token for the server if the URL contains none.`,
+With --cluster, this command finds the files, and workers read them. "stint
+work" starts workers, on this machine and others. Workers must have the files
+under the same names. The output is the same. Standard input, pipes and devices
+are errors, since workers cannot read them. Lists of names and of digests are
+read here. While there is no worker, or the server is away or its disk is full,
+the command says so and waits. If the server refuses data that exceeds its
+limits, the command waits for half a minute. With --cluster, -j is the number of
+files that all workers together read. If several commands run concurrently, the
+smallest of their numbers applies to all. STINT_TOKEN is the token for the
+server if the URL contains none.`,
 	example: `  stint sum -a md5 photos > MD5SUMS      digests of a tree
   stint sum -c -a md5 --quiet MD5SUMS    check them, print only what differs
   stint sum -o SHA256SUMS .              write the list in one step
@@ -104,7 +107,7 @@ func addSumFlags(cmd *cobra.Command, o *sum.Options) {
 	f.BoolVar(&o.Follow, "follow", false, "follow symbolic links in directories too")
 	f.StringVar(&o.FilesFrom, "files-from", "", "read the PATHs from `FILE`, one a line; -: standard input")
 	f.BoolVarP(&o.Null, "null", "0", false, "the PATHs of --files-from end in NUL, not newline")
-	f.StringVarP(&o.Output, "output", "o", "", "write to `FILE`, which appears when it is complete; -: standard output")
+	f.StringVarP(&o.Output, "output", "o", "", "write to `FILE`, which is replaced when the output is complete; -: standard output")
 	f.StringVar(&o.Progress, "progress", "auto", "print progress on standard error: `WHEN` is auto (terminal, no pipe), always, never")
 	complete(cmd, "progress", "auto", "always", "never")
 	f.BoolVar(&o.Tag, "tag", false, "print BSD-style lines: SHA256 (name) = digest")

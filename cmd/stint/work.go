@@ -22,32 +22,33 @@ import (
 var workHelp = help{
 	use:   "work --cluster URL [flags]",
 	short: "Run a worker, which reads files or runs commands for other machines",
-	long: `Run a worker until it is interrupted. Without --run it digests the files of
-"stint sum --cluster", which must exist here under the same names as on the
-machine where that command runs: both need the same file system.
+	long: `Run a worker until it is interrupted. Without --run it reads files for
+"stint sum --cluster". The files must exist here under the same names as on the
+machine where that command runs: both machines need the same file system.
 
 With --run it runs the jobs of "stint run --cluster" instead, with its own rights
 and environment, for everybody who may use the server. With --run=NAMES it
-starts only programs of these names, which it finds in its own PATH. That limits
+starts only programs of these names, which it finds in its own PATH. NAMES limit
 which program is started, not what the program does: sh, env, find, tar, git and
 many others start any program themselves.
 
 A worker reads files with its own rights for everybody who may use the server.
 The digest of a file tells whether the file exists, and whether it has a guessed
-content. With --root it reads only below one directory, which is named as given
-or without symbolic links. It refuses all other paths without looking at them,
-and links that are absolute or lead out of the directory, even if they change
-meanwhile. Without --root it warns that it reads every file that its user may
-read: use a user with few rights. It never reads pipes, devices and sockets.
+content. With --root it reads only files below one directory. Their names must
+begin with that directory as given or without symbolic links. It refuses all
+other paths without looking at them. It also refuses symbolic links that are
+absolute or lead out of the directory, even if they change while it reads.
+Without --root it warns that it reads every file that its user may read: use a
+user with few rights. It never reads pipes, devices and sockets.
 
-With --run, USR1 and USR2, and a file given to -j, change the number of jobs as
-for "stint run". At 0 the worker takes no more of them.
+With --run, the signals USR1 and USR2, and a file given to -j, change the number
+of jobs as for "stint run". At 0 the worker takes no more jobs.
 
 Start as many workers as you like, on as many machines. After an interrupt a
 worker finishes the files or jobs that it has started, and exits. After a second
-interrupt it exits at once, and another worker gets those files or jobs after
-ten seconds. If the server is away, not there yet, or has a name that is not
-known yet, the worker waits for it.
+interrupt it exits at once, and another worker gets its files or jobs after ten
+seconds. If the server cannot be reached, has not started, or has a name that
+cannot be looked up yet, the worker waits for it.
 
 A worker can forge results. Its jobs do not get STINT_TOKEN, but they can read
 what its user can read.
@@ -71,7 +72,7 @@ func newWork(std console.Streams) *cobra.Command {
 	complete(c.Command, "jobs", "auto")
 	root := c.Flags().String("root", "", "read only files below directory `PATH`")
 	_ = c.MarkFlagDirname("root")
-	programs := c.Flags().String("run", "", "run the jobs of \"stint run\" instead of reading files; only programs of these `NAMES`, if given")
+	programs := c.Flags().String("run", "", "run the jobs of \"stint run\" instead of reading files; with `NAMES`, only programs of these names")
 	c.Flags().Lookup("run").NoOptDefVal = anyProgram
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		err := cmp.Or(c.validate(), usage(cmd, refuseEmpty(c.Flags(), "root", "run")))

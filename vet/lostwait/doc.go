@@ -1,9 +1,9 @@
 // Package lostwait reports tasks that nobody waits for, and refusals that nobody notices.
 //
-// A Group or Results must be waited for on every path, and so must a Pool that tasks were given to:
-// otherwise tasks run on after the function has returned, their errors are lost, and the context of
-// the group, which NewGroup has made, never ends. Defer Wait, or Close of a pool, beside the call that makes it; Wait may be
-// called again:
+// A Group or Results must be waited for on every path, and so must a Pool that tasks were given
+// to. Otherwise tasks run on after the function has returned, their errors are lost, and the
+// context of the group never ends. Defer Wait, or Close of a pool, beside the call that makes
+// the group or pool. Wait may be called again:
 //
 //	g := stint.NewGroup(ctx)
 //	defer g.Wait() // after
@@ -17,11 +17,12 @@
 //
 // A group that is returned, stored, passed on or captured is not reported.
 //
-// Reported too: the result of TryGo, if it is not used. A refused task is work that is lost, and
-// nothing tells. So is the error of GoContext, if its context can end before that of the group or
-// pool: one made in the function with a deadline, a cancel function or signals, or that of a
-// request. Assign the result to _ if the task may be dropped.
+// A result of TryGo that is not used is also reported: the work of a refused task is lost, and
+// nobody notices. An error of GoContext that is not used is reported if the context can end
+// before the context of the group or pool: a context made in the function with a deadline, a
+// cancel function or signals, or the context of a request. Assign the result to _ if the task
+// may be dropped.
 //
-// Not reported: the false of Group.Go, whose reason Wait returns; errors of Wait and of Pool.Go,
-// which tools for unchecked errors find.
+// The result of Group.Go is not reported, since Wait returns the reason. Errors of Wait and of
+// Pool.Go are not reported, since tools for unchecked errors find them.
 package lostwait

@@ -1,8 +1,9 @@
 // Package nestorder reports two limiters that are nested in both orders.
 //
-// A task on limiter a that waits for a permit of b holds its permit of a meanwhile. If elsewhere a
-// task on b waits for a permit of a, each can wait for the other, for ever, as with two mutexes.
-// Nest them in the same order everywhere, or use one of them after the other has been returned:
+// A task on limiter a that waits for a permit of limiter b holds its permit of a meanwhile. If
+// another task on b waits for a permit of a, the two tasks can wait for each other for ever, as
+// with two mutexes. Nest the limiters in the same order everywhere, or return the permit of one
+// limiter before you wait for the other:
 //
 //	disk.Do(ctx, func(ctx context.Context) error { // in one function
 //		return network.Do(ctx, send)
@@ -15,6 +16,6 @@
 //	})
 //
 // Limiters and pools are told apart by the variable or the field that holds them. A nested call
-// may be in a function of the package that the task calls. TryDo and TryGo do not wait, so they
-// may be inside.
+// may be in a function of the package that the task calls. TryDo and TryGo are not reported as
+// nested calls, since they do not wait.
 package nestorder
