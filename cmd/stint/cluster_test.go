@@ -175,7 +175,7 @@ func natsServer(t *testing.T, set func(*natsserver.Options)) (url string) {
 	must(t, err)
 	go s.Start()
 	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
-	if !s.ReadyForConnections(20 * time.Second) {
+	if !s.ReadyForConnections(patience) {
 		t.Fatal("the server does not start")
 	}
 	return s.ClientURL()

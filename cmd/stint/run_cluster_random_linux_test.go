@@ -47,7 +47,7 @@ func TestRunClusterRandomFaults(t *testing.T) {
 		t.Log("faults:\n" + f.log.String())
 	}
 	if length >= time.Minute { // the workers remove what killed submitters have left
-		leftAfter(t, f.proxy.url, 5*patience)
+		left(t, f.proxy.url)
 	}
 }
 
@@ -190,7 +190,7 @@ func (f *randomFaults) run(r *rand.Rand, n int, flags ...string) (p *faultRun, i
 func (f *randomFaults) finish(p *faultRun) bool {
 	select {
 	case <-p.done:
-	case <-time.After(5 * patience):
+	case <-time.After(patience):
 		p.send(syscall.SIGQUIT)
 		<-p.done
 		f.t.Errorf("%.200q does not end: %s", p.Args, p.errs.String())

@@ -218,14 +218,9 @@ func TestCancelOfARunWithoutAnEnd(t *testing.T) {
 // left wants that runs have left nothing at the server, once the workers know of their end.
 func left(t *testing.T, url string) {
 	t.Helper()
-	leftAfter(t, url, 20*time.Second)
-}
-
-func leftAfter(t *testing.T, url string, limit time.Duration) {
-	t.Helper()
 	js, err := jetstream.New(connect(t, url))
 	must(t, err)
-	for end := time.Now().Add(limit); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
 		found := remains(t, js)
 		if found == "" {
 			return

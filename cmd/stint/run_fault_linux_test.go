@@ -58,7 +58,7 @@ func (p *faultRun) wantMemory(most float64) {
 		case <-p.done:
 			ended = true
 		case <-time.After(5 * time.Millisecond):
-			if time.Since(began) > 2*patience {
+			if time.Since(began) > patience {
 				p.t.Fatalf("%.200q: the run does not end; messages %.2000q", p.Args, p.errs.String())
 			}
 		}

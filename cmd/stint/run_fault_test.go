@@ -16,9 +16,6 @@ import (
 	"time"
 )
 
-// patience is how long a test waits for an event that must come.
-const patience = 60 * time.Second
-
 // A faultRun is "stint run" in a process of its own. All that it starts has its mark in the
 // environment, and must be gone with it.
 type faultRun struct {
@@ -132,7 +129,7 @@ func (p *faultRun) wantMessage(part string) {
 // wantNothingLeft wants that no process of the run is left, and kills what is.
 func (p *faultRun) wantNothingLeft() {
 	left := markedProcesses(p.mark)
-	for end := time.Now().Add(10 * time.Second); len(left) > 0 && !p.daemons && time.Now().Before(end); left = markedProcesses(p.mark) {
+	for end := time.Now().Add(patience); len(left) > 0 && !p.daemons && time.Now().Before(end); left = markedProcesses(p.mark) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	for pid, args := range left {

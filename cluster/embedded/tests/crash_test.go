@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"context"
 	"slices"
 	"testing"
 
@@ -98,9 +97,7 @@ func TestServerOfThreeIsKilled(t *testing.T) {
 	j := newJournal(t)
 	client := connect(t, where, cluster.Replicas(3))
 	startWorkers(t, 2, part{URL: where, Journal: j.Path, Slots: 2, Replicas: 3})
-	ctx, cancel := context.WithTimeout(context.Background(), 2*patience) // they elect a leader in up to ten seconds, for several things one after the other
-	defer cancel()
-	c := begin(ctx, client, newTask(j), items(n, item{For: tick}))
+	c := begin(bounded(t), client, newTask(j), items(n, item{For: tick}))
 	j.seen(t, n/10, "ended", is("end"))
 	counter := look(t, where)
 	leader := counter.leader(t)

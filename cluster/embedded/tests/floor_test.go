@@ -17,7 +17,7 @@ func TestCanceledBetweenHeld(t *testing.T) {
 	const held, n = 3, 6
 	where, j := newServer(t), newJournal(t)
 	c := connect(t, where)
-	task := func(worker string) *work { return newTask(j.as(worker), cluster.Lease(patience/3)) } // no busy machine loses it: a second attempt would end what is held
+	task := func(worker string) *work { return newTask(j.as(worker), cluster.Lease(patience)) } // no busy machine loses it: a second attempt would end what is held
 	first := connect(t, where)
 	first.Handle(task("first"))
 	served := make(chan error, 1)

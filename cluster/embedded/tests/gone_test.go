@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -27,9 +26,7 @@ func TestStreamIsDeleted(t *testing.T) {
 				for i := n / 2; i < n; i++ {
 					all[i] = item{N: i, Do: "wait", Gate: "end"}
 				}
-				ctx, cancel := context.WithTimeout(context.Background(), 2*patience) // it looks twice until it believes it
-				defer cancel()
-				c := begin(ctx, client, newTask(j), all, append(opts, cluster.Queue(n*3/4))...)
+				c := begin(bounded(t), client, newTask(j), all, append(opts, cluster.Queue(n*3/4))...)
 				j.seen(t, n/2+slots, "begun", is("begin"))
 				counter.delete(t, stream)
 				if stream == "stint-runs" {

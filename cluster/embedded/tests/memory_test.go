@@ -35,9 +35,7 @@ func TestMemoryIsFlat(t *testing.T) {
 	}
 	var before uint64
 	i := 0
-	ctx, cancel := context.WithTimeout(context.Background(), 4*patience) // the race detector makes it slow
-	defer cancel()
-	for out, err := range cluster.MapSeq(ctx, connect(t, where, cluster.Memory()), task, in, cluster.Queue(512)) {
+	for out, err := range cluster.MapSeq(bounded(t), connect(t, where, cluster.Memory()), task, in, cluster.Queue(512)) {
 		if err != nil {
 			t.Fatal(err)
 		}

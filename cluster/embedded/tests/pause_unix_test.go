@@ -102,7 +102,9 @@ func newPause(t *testing.T, do string) *pause {
 	p.second = start(t, w)
 	out := p.result(t, 0)
 	equal(t, "the worker whose result counts", out.Worker, p.second.name())
-	equal(t, "its attempt", out.Attempt, 2)
+	if out.Attempt < 2 { // more if the second, which has the same lease, was too slow for it
+		t.Errorf("its attempt is %d", out.Attempt)
+	}
 	return p
 }
 
