@@ -109,7 +109,7 @@ func (s *session) otherPrograms() float64 {
 // reason returns the reason of the answer.
 func (s *session) reason(best *model) string {
 	measured := fmt.Sprintf("%s is %s times as fast as a plain loop", best.Name, digits(best.Speedup.Value))
-	if e := best.Speedup; e.Lo > 0 {
+	if e := best.Speedup; e.Lo > 0 && e.Lo < e.Hi {
 		measured += fmt.Sprintf(" (%s to %s)", digits(e.Lo), digits(e.Hi))
 	}
 	switch {

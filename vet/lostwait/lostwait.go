@@ -19,7 +19,8 @@ import (
 //go:embed doc.go
 var doc string
 
-// Analyzer reports tasks that nobody waits for, and refusals that nobody notices.
+// Analyzer reports groups and pools whose tasks nobody waits for, and calls that may refuse a
+// task and whose result is not used.
 var Analyzer = tasks.New("lostwait", doc, run)
 
 func run(pass *analysis.Pass, p *tasks.Package) {

@@ -116,7 +116,7 @@ func (r *Runner) newAdviser(ctx context.Context, o AdviseOptions) (*adviser, err
 		a.items = append(a.items, j.Items)
 	}
 	if len(a.items) == 0 {
-		return nil, console.Failure("there are no items: give them behind ::: or on standard input, or run the command for numbers by --n N")
+		return nil, console.Failure("there are no items: give them after ::: or on standard input, or run the command for numbers by --n N")
 	}
 	return a, nil
 }
