@@ -166,6 +166,7 @@ func twoLimits(_ *testing.T, l *library) Answer {
 		other := start(func() { tasks.run(large, n, 0) })
 		tasks.run(small, 10, 0)
 		<-other
+		call(large.Kill)
 		return tasks.most
 	}
 	return grade(most(0) == 1 && most(10) == 3, true)

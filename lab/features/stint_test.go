@@ -43,7 +43,8 @@ var stintLibrary = library{
 		within := &group{Go: func(ctx context.Context, f task) { _ = part.GoContext(ctx, f) }, Wait: part.Wait}
 		return within, &group{
 			Go:   func(ctx context.Context, f task) { _ = all.GoContext(ctx, f) },
-			Wait: func() error { defer p.Close(); return all.Wait() },
+			Wait: all.Wait,
+			Kill: p.Close, // when both have ended: a closed pool takes no task
 		}
 	},
 	single: func(limit int) func(func() string) func() string {
