@@ -237,7 +237,7 @@ func ExampleLimiter_TryDo() {
 	// stint: busy
 }
 
-// A limit may be changed while tasks run and wait.
+// Each server has a limit of its own, which is made when its name is first seen.
 func ExampleNewLimiters() {
 	servers := stint.NewLimiters(func(server string) *stint.Limiter { return stint.Auto(1, 20) })
 	err := stint.Each(context.Background(), []string{"eu/1", "eu/2", "us/1"}, func(ctx context.Context, file string) error {
@@ -250,6 +250,7 @@ func ExampleNewLimiters() {
 	// Output: <nil> 2 servers
 }
 
+// A limit may be changed while tasks run and wait.
 func ExampleLimiter_Set() {
 	limit := stint.Limit(1)
 	g := stint.NewGroup(context.Background(), limit)

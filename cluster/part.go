@@ -62,9 +62,10 @@ type callKey struct{}
 // the function that runs the task: see Parts. With parts a result may be larger than a message,
 // and nobody has to hold all of it. A submitter without Parts drops the data.
 //
-// SendPart waits while the server is out of reach, or while it has 64 parts of the run that the
-// submitter has not taken. It returns nil when the server has the part, the cause when ctx
-// ends, and ErrTooLarge for more bytes than Client.MaxMessage returns. It does not keep data.
+// SendPart waits while the server is out of reach, or while it has 64 parts of the run, fewer if
+// they are large, that the submitter has not taken. It returns nil when the server has the part,
+// the cause when ctx ends, and ErrTooLarge for more bytes than Client.MaxMessage returns. It does
+// not keep data.
 func SendPart(ctx context.Context, data []byte) error {
 	c, _ := ctx.Value(callKey{}).(*call)
 	if c == nil || c.worker == nil {
