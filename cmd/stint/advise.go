@@ -18,15 +18,16 @@ var adviseHelp = help{
 alone and concurrently, many times, until the answer is clear. It prints whether
 COMMAND computes or waits, whether concurrency pays, the throughput at each
 limit, and the lines to write. The output of COMMAND is discarded. When COMMAND
-fails, and after Ctrl-C, advise prints the answer so far.
+fails, and after Ctrl-C, advise prints the answer so far, if there is one.
 
 COMMAND must be repeatable, as it runs several times for each item. For mv or
 rm use --once.
 
 Items and placeholders are those of "stint run": items are given after ":::", by
 --arg-file, or on standard input. With --n N the items are the numbers 0 to N-1,
-and they are not appended to a COMMAND without a placeholder. At a terminal, such
-a COMMAND without items is measured as with --n 100.`,
+and they are not appended to a COMMAND without a placeholder. Such a COMMAND is
+measured as with --n 100 when standard input is a terminal or /dev/null. From a
+pipe advise reads items until its end.`,
 	example: `  stint advise -- sleep 0.1
   stint advise --n 50 -- curl -sfo /dev/null http://localhost:8080/{}
   stint advise -- gzip -9c {} ::: *.wav

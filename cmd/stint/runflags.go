@@ -68,7 +68,7 @@ func addRunFlags(cmd *cobra.Command, o *run.Options) {
 	f.BoolVar(&o.Resume, "resume", false, "with --joblog: skip the jobs that are in the log")
 	f.BoolVar(&o.ResumeFailed, "resume-failed", false, "with --joblog: skip the jobs that succeeded, retry the others")
 	f.StringVar(&o.Trace, "trace", "", "write the jobs and the limit to `FILE`, as events for Perfetto")
-	f.BoolVar(&o.Summary, "summary", false, "print at the end the time and the memory that the jobs took, and how the limit changed")
+	f.BoolVar(&o.Summary, "summary", false, "print at the end the time that the jobs took, the memory of the largest if it is known, and how the limit changed")
 	addServer(cmd, &o.Server, "run the jobs on the workers of the server at `URL`")
 	f.StringArrayVar(&o.Env, "env", nil, "with --cluster: pass variable `NAME` to the jobs; repeatable")
 	f.StringVar(&o.Dir, "cwd", "", "run the jobs in directory `DIR`; with --cluster, the default is the directory of the worker")
@@ -112,7 +112,7 @@ var peerFlags = adviceOf(map[string]string{
 	"--bg --fg --semaphore --id":   "there is no semaphore between runs; flock(1) has one command wait for another",
 	"-C --csv":                     "--colsep RE splits items; lines with quoted fields need a program that writes tabs",
 	"--halt-on-error --propexit":   "--halt soon,fail=1 or now,fail=1 ends the run after a failure",
-	"--header":                     "remove the line before: tail -n +2 | stint run ...; {1} and so on stand for columns",
+	"--header":                     "remove the first line: tail -n +2 FILE | stint run ...; {1} and so on stand for columns",
 	"--lb --linebuffer":            "--line-buffer prints lines as they come",
 	"--link --xapply":              "paste(1) joins lists line by line, for --colsep '\\t'",
 	"--load --noswap":              "the number of jobs adapts to the load without a flag; -j fixes it",

@@ -40,14 +40,15 @@ nats://TOKEN@host:4222. Without --tls-cert these connections are not encrypted,
 and while the server is away, clients may connect to another program at its
 address.
 
-A client with the token may do everything: make workers read files, find out in
-this way which files exist, forge results, and remove what other clients have
-queued. A worker reads for every client what the user of the worker may read, so
-run workers as a user with few rights.
+A client with the token may do everything: have workers of "stint work --run" run
+commands, make workers read files, find out in this way which files exist, forge
+results, and remove what other clients have queued. A worker reads for every
+client what the user of the worker may read, so run workers as a user with few
+rights.
 
 The file of --users has a line "ROLE NAME PASSWORD" for each user. The user
 connects with nats://NAME:PASSWORD@host:4222. Only the owner of the file may
-have access to it. The ROLE is submitter (sum, cancel), worker (work), observer
+have access to it. The ROLE is submitter (run, sum, cancel), worker (work), observer
 (status) or all (also dead). The server refuses what the role does not allow.
 But a worker can forge any result, and read and remove what is queued. A
 submitter can read the file names and digests of other users and cancel their
