@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/stint-go/stint/cmd/stint/internal/console"
@@ -38,7 +39,7 @@ func (r *Runner) progressLine(elapsed time.Duration) string {
 	rate := float64(done) / max(elapsed.Seconds(), 1e-3)
 	line += fmt.Sprintf(" jobs, %d failed, %d running, %s", c.failed, c.running, console.Rate(rate))
 	if left := c.total - c.skipped - done; c.total >= 0 && left > 0 && rate > 0 {
-		line += fmt.Sprintf(", %v left", time.Duration(min(float64(left)/rate, 1e9))*time.Second)
+		line += fmt.Sprintf(", %v left", time.Duration(math.Ceil(min(float64(left)/rate, 1e9)))*time.Second)
 	}
 	if s := r.state(); s.Limit > 0 || r.executor != nil {
 		line += fmt.Sprintf("; limit %d", s.Limit)
