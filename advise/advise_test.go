@@ -455,39 +455,66 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// A server with one place serves those first that come last. The calls that are measured may be
-// served before others: at a limit of 4 they last twice as long as alone, and not four times.
+// A server with few places serves those first that come last. The calls that are measured may be
+// served before others: at one place and a limit of 4 they last twice as long as alone, and not
+// four times.
 func TestStarvingCalls(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var mu sync.Mutex
-		var waiting []chan bool
-		busy, began := false, time.Now()
-		r, err := Options{own: func() time.Duration { return time.Since(began) / 100 }}.Run(t.Context(), 500, func(context.Context, int) error {
-			mu.Lock()
-			if busy {
-				turn := make(chan bool)
-				waiting = append(waiting, turn)
-				mu.Unlock()
-				<-turn
+	for _, places := range []int{1, 4} {
+		synctest.Test(t, func(t *testing.T) {
+			var mu sync.Mutex
+			var waiting []chan bool
+			busy, began := 0, time.Now()
+			r, err := Options{own: func() time.Duration { return time.Since(began) / 100 }}.Run(t.Context(), 500, func(context.Context, int) error {
 				mu.Lock()
-			}
-			busy = true
-			mu.Unlock()
-			time.Sleep(20 * time.Millisecond)
-			mu.Lock()
-			defer mu.Unlock()
-			if busy = len(waiting) > 0; busy {
-				close(waiting[len(waiting)-1])
-				waiting = waiting[:len(waiting)-1]
-			}
-			return nil
-		})
-		for _, m := range r.Models {
-			if err != nil || r.Answer == Yes && m.Speedup.Value > 2.1 {
+				if busy == places {
+					turn := make(chan bool)
+					waiting = append(waiting, turn)
+					mu.Unlock()
+					<-turn
+				} else {
+					busy++
+					mu.Unlock()
+				}
+				time.Sleep(20 * time.Millisecond)
+				mu.Lock()
+				defer mu.Unlock()
+				if last := len(waiting) - 1; last >= 0 {
+					close(waiting[last])
+					waiting = waiting[:last]
+				} else {
+					busy--
+				}
+				return nil
+			})
+			if err != nil || (r.Answer == Yes) != (places > 1) {
 				t.Errorf("%v, %s", err, r)
 			}
-		}
-	})
+			for _, m := range r.Models {
+				if m.Speedup.Value > 1.05*float64(places) {
+					t.Errorf("with %d places, %s", places, r)
+				}
+			}
+		})
+	}
+}
+
+// One item is as long as many others, and no sample may have it: no list is taken to be slower
+// for it than it can be, nor faster.
+func TestOneLongItem(t *testing.T) {
+	for _, long := range []time.Duration{500 * time.Millisecond, 3 * time.Second, 10 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			r, err := Options{own: func() time.Duration { return time.Since(began) / 100 }}.Run(t.Context(), 200, func(_ context.Context, i int) error {
+				if time.Sleep(20 * time.Millisecond); i == 137 {
+					time.Sleep(long - 20*time.Millisecond)
+				}
+				return nil
+			})
+			if want := (199*0.02 + long.Seconds()) / long.Seconds(); err != nil || r.Answer != Yes || r.Best.Speedup.Value < 0.95*want || r.Best.Speedup.Value > 1.05*want {
+				t.Errorf("want %v; %v, %s", want, err, r)
+			}
+		})
+	}
 }
 
 // The first call is slow, the others are short; there are more items than can be called.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -344,7 +345,7 @@ func (s *session) warmed(ctx context.Context, items []int, alone []time.Duration
 // list runs a list by a model: the short one, or as many items as take some time.
 func (s *session) list(ctx context.Context, m *model, alone []time.Duration) {
 	s.drain(ctx)
-	var done atomic.Int64
+	var done, busy atomic.Int64 // calls, and their time
 	var sum time.Duration
 	for _, wall := range alone {
 		sum += wall
@@ -360,6 +361,7 @@ func (s *session) list(ctx context.Context, m *model, alone []time.Duration) {
 				return nil
 			}
 			done.Add(1)
+			defer func(start time.Time) { busy.Add(int64(time.Since(start))) }(time.Now())
 			return s.call(ctx, i)
 		}
 	}
@@ -378,9 +380,12 @@ func (s *session) list(ctx context.Context, m *model, alone []time.Duration) {
 	if s.Calls += items; s.unit > 1 && s.Work == Computes {
 		used.wall = used.uncontended()
 	}
-	if m.Limit == 0 || s.unit > 1 {
+	switch {
+	case m.Limit == 0 || s.unit > 1:
 		m.add(time.Duration(items)*item, used.wall)
-	} else {
+	case 2*busy.Load() < int64(m.Limit)*int64(used.wall): // it waited for a few long items, of which alone may have none
+		m.whole = math.Inf(1)
+	default:
 		m.whole = float64(items) * item.Seconds() / used.wall.Seconds()
 	}
 	s.judge()
