@@ -65,7 +65,8 @@ func Queue(n int) Option {
 // KeepGoing makes an error of one task leave the other tasks alone. All errors are returned,
 // each as an *ItemError, joined in the order of the items, or of starting in a group. A panic
 // still cancels the other tasks, and so does the end of the context. If the context has ended
-// before all tasks were done, its cause is the last of the joined errors.
+// before all tasks were done, its cause is the last of the joined errors, or, if no task failed,
+// the error itself.
 func KeepGoing() Option { return option.KeepGoing }
 
 // Unordered makes MapSeq, MapKey, stream.ParMap and stream.ParMapKey yield results as they

@@ -21,8 +21,8 @@
 //   - SetLimit panics while tasks are active even if the group had no limit before. In the
 //     original, such a SetLimit succeeds and Wait never returns. A negative limit is allowed at
 //     any time.
-//   - A Go that waits returns when SetLimit raises the limit, for example from 0. In the original
-//     it waits forever.
+//   - A Go that waits at the limit 0 returns when SetLimit raises the limit. In the original it
+//     waits forever.
 //   - Waiting submitters are served first come, first served. The original has no order.
 //   - A nil function panics in Go and TryGo. In the original it panics in a new goroutine.
 //

@@ -25,8 +25,8 @@ import (
 // Unavailable means overload. So does an error of the request, or of reading the body, for
 // which the function given to [stint.Overload] returns true. The limit falls if there are many
 // of these: see stint.Overload. If such a response has the header Retry-After, the limit stays
-// lower until that time has passed, at most a minute, and requests go on at the lower limit. A
-// fixed limit ignores overload and Retry-After. A status from 500 on is a failure, and failures
+// below the one at which it was refused until that time has passed, at most a minute, and requests
+// go on. A fixed limit ignores overload and Retry-After. A status from 500 on is a failure, and failures
 // do not count as throughput: so a server that fails fast does not raise the limit. Each retry
 // counts as a request.
 //

@@ -170,6 +170,10 @@ func state(t *testing.T, url string) *cluster.Status {
 // long, also on a machine that has ten times more to do.
 const patience = 5 * time.Minute
 
+// cleanup is how long what is deleted at an end may stay: less than the minute after which the server
+// removes by itself what nobody has deleted.
+const cleanup = 45 * time.Second
+
 // until waits for a state of the server at url.
 func until(t *testing.T, url, what string, wanted func(*cluster.Status) bool) {
 	t.Helper()
@@ -184,8 +188,8 @@ func until(t *testing.T, url, what string, wanted func(*cluster.Status) bool) {
 	}
 }
 
-// freeAddress returns a local address at which no program listens. Systems give ports of its range
-// to nobody who does not name them, so it is there again for the next server of a test.
+// freeAddress returns a local address at which no program listens. Its port is below those that
+// a system assigns by itself, so it is there again for the next server of a test.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	for range 1000 {

@@ -47,7 +47,7 @@ func TestRunClusterRandomFaults(t *testing.T) {
 		t.Log("faults:\n" + f.log.String())
 	}
 	if length >= time.Minute { // the workers remove what killed submitters have left
-		left(t, f.proxy.url)
+		leftWithin(t, f.proxy.url, patience)
 	}
 }
 

@@ -218,9 +218,15 @@ func TestCancelOfARunWithoutAnEnd(t *testing.T) {
 // left wants that runs have left nothing at the server, once the workers know of their end.
 func left(t *testing.T, url string) {
 	t.Helper()
+	leftWithin(t, url, cleanup)
+}
+
+// leftWithin is left with how long that may take.
+func leftWithin(t *testing.T, url string, most time.Duration) {
+	t.Helper()
 	js, err := jetstream.New(connect(t, url))
 	must(t, err)
-	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(most); ; time.Sleep(20 * time.Millisecond) {
 		found := remains(t, js)
 		if found == "" {
 			return

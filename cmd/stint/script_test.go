@@ -49,7 +49,7 @@ func (m ownTokens) Run() int {
 	}
 	flag.Parse()
 	if flag.Lookup("test.parallel").Value.String() == flag.Lookup("test.parallel").DefValue {
-		_ = flag.Set("test.parallel", "6") // the tests wait for processes more than they compute
+		_ = flag.Set("test.parallel", "12") // the tests wait for processes more than they compute
 	}
 	return m.M.Run()
 }

@@ -217,6 +217,10 @@ func most(all []event) int {
 // test that hangs waits so long, also on a machine that has ten times more to do.
 const patience = 5 * time.Minute
 
+// cleanup is how long what is deleted at an end may stay: less than the minute after which the server
+// removes by itself what nobody has deleted.
+const cleanup = 45 * time.Second
+
 // eventually waits until ok returns true.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()

@@ -15,7 +15,7 @@ func TestMain(m *testing.M) {
 	}
 	flag.Parse()
 	if flag.Lookup("test.parallel").Value.String() == flag.Lookup("test.parallel").DefValue {
-		flag.Set("test.parallel", "6") // the tests wait for leases more than they compute
+		flag.Set("test.parallel", "12") // the tests wait for leases more than they compute
 	}
 	os.Exit(m.Run())
 }

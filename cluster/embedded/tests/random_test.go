@@ -166,7 +166,7 @@ func leave(t *testing.T, ctx context.Context, n int, c *cluster.Client, task *wo
 func noGoroutines(t *testing.T) {
 	t.Helper()
 	var left []string
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(cleanup); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if left = goroutines(); len(left) == 0 {
 			return
 		}

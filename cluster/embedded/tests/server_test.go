@@ -130,8 +130,8 @@ func startCluster(t *testing.T) (servers []*process, where string) {
 	return servers, where
 }
 
-// freePorts returns ports that nobody listens on. Systems give ports of their range to nobody who
-// does not name them: a server of another test never gets one, with the clients that wait for it.
+// freePorts returns ports that nobody listens on. They are below those that a system assigns by
+// itself, so no server of another test gets one, with the clients that wait for it.
 func freePorts(t *testing.T, n int) []int {
 	t.Helper()
 	var ports []int
@@ -353,8 +353,14 @@ func (c counter) nothingLeft(t *testing.T) {
 // were killed.
 func (c counter) leftBy(t *testing.T, killed int) {
 	t.Helper()
+	c.leftWithin(t, killed, cleanup)
+}
+
+// leftWithin is leftBy with how long that may take.
+func (c counter) leftWithin(t *testing.T, killed int, most time.Duration) {
+	t.Helper()
 	left := ""
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(most); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if left = c.left(t, killed); left == "" {
 			return
 		}

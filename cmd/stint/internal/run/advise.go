@@ -121,7 +121,7 @@ func (r *Runner) newAdviser(ctx context.Context, o AdviseOptions) (*adviser, err
 	return a, nil
 }
 
-// isDevice reports whether a stream is a terminal or the null device.
+// isDevice reports whether a stream is a terminal or another character device, as the null device.
 func isDevice(stream any) bool {
 	f, ok := stream.(*os.File)
 	if !ok {
