@@ -70,9 +70,10 @@ func TestAuto(t *testing.T) {
 	if len(c.served) < tr.full()*9/10 || c.lost != 0 {
 		t.Errorf("%d served of %d, %d given up", len(c.served), tr.full(), c.lost)
 	}
-	// A probe lets half as many again in, and they take up to twice as long.
-	if p99 := c.quantile(0.99); p99 > 6*tr.service {
-		t.Errorf("p99 is %v, want at most %v", p99, 6*tr.service)
+	// A probe lets in up to four times the capacity, so that a request takes four times as long, and
+	// one that waits for these up to seven times. It is seldom one in a hundred: one run in thirty.
+	if p99 := c.quantile(0.99); p99 > 7*tr.service {
+		t.Errorf("p99 is %v, want at most %v", p99, 7*tr.service)
 	}
 }
 
