@@ -490,7 +490,7 @@ func TestStarvingCalls(t *testing.T) {
 				t.Errorf("%v, %s", err, r)
 			}
 			for _, m := range r.Models {
-				if m.Speedup.Value > 1.05*float64(places) {
+				if m.Speedup.Lo > 1.05*float64(places) { // a value whose interval is wide is not taken for one
 					t.Errorf("with %d places, %s", places, r)
 				}
 			}
