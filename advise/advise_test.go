@@ -490,7 +490,7 @@ func TestStarvingCalls(t *testing.T) {
 				t.Errorf("%v, %s", err, r)
 			}
 			for _, m := range r.Models {
-				if m.Speedup.Lo > 1.05*float64(places) { // a value whose interval is wide is not taken for one
+				if m.Speedup.Lo > 1.05*float64(places) || r.Answer == Yes && r.Best.Speedup.Value > 1.5*float64(places) {
 					t.Errorf("with %d places, %s", places, r)
 				}
 			}
@@ -498,8 +498,8 @@ func TestStarvingCalls(t *testing.T) {
 	}
 }
 
-// One item is as long as many others, and no sample may have it: no list is taken to be slower
-// for it than it can be, nor faster.
+// One item is as long as many others, and the samples may lack it: the best speedup is still that
+// of the list.
 func TestOneLongItem(t *testing.T) {
 	for _, long := range []time.Duration{500 * time.Millisecond, 3 * time.Second, 10 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {

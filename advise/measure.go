@@ -345,7 +345,7 @@ func (s *session) warmed(ctx context.Context, items []int, alone []time.Duration
 // list runs a list by a model: the short one, or as many items as take some time.
 func (s *session) list(ctx context.Context, m *model, alone []time.Duration) {
 	s.drain(ctx)
-	var done, busy atomic.Int64 // calls, and their time
+	var done, early, busy atomic.Int64 // calls, those that end within rangeFor, and the time of all
 	var sum time.Duration
 	for _, wall := range alone {
 		sum += wall
@@ -355,14 +355,18 @@ func (s *session) list(ctx context.Context, m *model, alone []time.Duration) {
 	if s.stages && s.unit == 1 {
 		items, f = min(s.N, max(16, int(aloneFor/item))), s.call
 	} else if s.unit == 1 {
-		items = min(s.items, int(float64(rangeFor)/float64(item)*2*s.choose(measured).Speedup.Value)) // more than can end
+		items = min(s.items, max(m.Limit, int(float64(rangeFor)/float64(item)*2*s.choose(measured).Speedup.Value))) // more than can end
 		f = func(ctx context.Context, i int) error {
 			if time.Since(began) > rangeFor || s.over(ctx) {
 				return nil
 			}
 			done.Add(1)
-			defer func(start time.Time) { busy.Add(int64(time.Since(start))) }(time.Now())
-			return s.call(ctx, i)
+			start := time.Now()
+			err := s.call(ctx, i)
+			if busy.Add(int64(time.Since(start))); time.Since(began) <= rangeFor {
+				early.Add(1)
+			}
+			return err
 		}
 	}
 	for i := 0; i < s.repeat && s.err == nil; i++ {
@@ -387,6 +391,9 @@ func (s *session) list(ctx context.Context, m *model, alone []time.Duration) {
 		m.whole = math.Inf(1)
 	default:
 		m.whole = float64(items) * item.Seconds() / used.wall.Seconds()
+		if used.wall > rangeFor { // when no more calls start
+			m.whole = max(m.whole, float64(early.Load())*item.Seconds()/rangeFor.Seconds())
+		}
 	}
 	s.judge()
 }

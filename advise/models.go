@@ -30,7 +30,7 @@ type model struct {
 	list        func(ctx context.Context, n int, f function) error
 	alone, took []float64       // samples: a time alone, and that by the model
 	walls       []time.Duration // of items, if they are measured one by one
-	whole       float64         // the speedup of a list with a limit, if items are measured one by one; infinite if it does not tell
+	whole       float64         // the speedup of a list with a limit, if items are measured one by one; infinite if that list says nothing of the limit
 }
 
 const parName = "par.Range"

@@ -39,7 +39,7 @@ func (s *session) judge() {
 	for _, m := range s.models {
 		if len(m.took) > 0 {
 			e, bound := estimate(m.alone, m.took), s.bound(m.Limit)
-			if MinSpeedup*m.whole < e.Value && m.whole > 0 { // the calls of others took much longer than those that were measured
+			if MinSpeedup*m.whole < e.Value && m.whole > 0 { // other calls took longer than those that were measured
 				bound = min(bound, m.whole)
 			}
 			m.Speedup = Estimate{min(e.Value, bound), min(e.Lo, bound), min(e.Hi, bound)}

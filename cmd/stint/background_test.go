@@ -170,8 +170,8 @@ func state(t *testing.T, url string) *cluster.Status {
 // long, also on a machine that has ten times more to do.
 const patience = 5 * time.Minute
 
-// cleanup is how long what is deleted at an end may stay: less than the minute after which the server
-// removes by itself what nobody has deleted.
+// cleanup is how long what is deleted at an end may stay: less than the minute after which the
+// server deletes a consumer by itself.
 const cleanup = 45 * time.Second
 
 // until waits for a state of the server at url.

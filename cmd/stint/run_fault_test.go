@@ -129,7 +129,7 @@ func (p *faultRun) wantMessage(part string) {
 // wantNothingLeft wants that no process of the run is left, and kills what is.
 func (p *faultRun) wantNothingLeft() {
 	left := markedProcesses(p.mark)
-	for end := time.Now().Add(cleanup); len(left) > 0 && !p.daemons && time.Now().Before(end); left = markedProcesses(p.mark) {
+	for end := time.Now().Add(patience); len(left) > 0 && !p.daemons && time.Now().Before(end); left = markedProcesses(p.mark) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	for pid, args := range left {

@@ -217,8 +217,9 @@ func most(all []event) int {
 // test that hangs waits so long, also on a machine that has ten times more to do.
 const patience = 5 * time.Minute
 
-// cleanup is how long what is deleted at an end may stay: less than the minute after which the server
-// removes by itself what nobody has deleted.
+// cleanup is how long what is deleted at an end may stay: less than the minute after which the
+// server deletes a consumer by itself. Records that nobody has deleted expire after 12 seconds, and
+// workers remove the data of their runs: tests that wait for cleanup do not find these.
 const cleanup = 45 * time.Second
 
 // eventually waits until ok returns true.

@@ -161,12 +161,12 @@ func leave(t *testing.T, ctx context.Context, n int, c *cluster.Client, task *wo
 	}
 }
 
-// noGoroutines fails the test if the library has goroutines in this process, after a moment
-// in which they may end.
+// noGoroutines fails the test if the library has goroutines in this process, when they have had
+// time to end.
 func noGoroutines(t *testing.T) {
 	t.Helper()
 	var left []string
-	for deadline := time.Now().Add(cleanup); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if left = goroutines(); len(left) == 0 {
 			return
 		}
