@@ -140,7 +140,8 @@ func TestThroughputAtLimits(t *testing.T) {
 	for _, m := range r.Models {
 		want := float64(min(m.Limit, 8))
 		wait := 20 * time.Millisecond * time.Duration(max(8, m.Limit)) / 8
-		if m.Limit > 0 && (math.Abs(m.Speedup.Value-want) > 0.01 || m.P50 != wait || math.Abs(m.PerSecond-50*want) > 1) {
+		// Of calls that end and begin at the same instant, one may be served a round earlier than another.
+		if m.Limit > 0 && (math.Abs(m.Speedup.Value/want-1) > 0.05 || m.P50 != wait || math.Abs(m.PerSecond/(50*want)-1) > 0.05) {
 			t.Errorf("%+v, want a speedup of %v, and %v", m, want, wait)
 		}
 	}

@@ -384,6 +384,9 @@ func (s *session) list(ctx context.Context, m *model, alone []time.Duration) {
 	if s.Calls += items; s.unit > 1 && s.Work == Computes {
 		used.wall = used.uncontended()
 	}
+	if n := int(early.Load()); used.wall > rangeFor && float64(n)/rangeFor.Seconds() > float64(items)/used.wall.Seconds() { // the last calls are long
+		items, used.wall = n, rangeFor
+	}
 	switch {
 	case m.Limit == 0 || s.unit > 1:
 		m.add(time.Duration(items)*item, used.wall)
@@ -391,9 +394,6 @@ func (s *session) list(ctx context.Context, m *model, alone []time.Duration) {
 		m.whole = math.Inf(1)
 	default:
 		m.whole = float64(items) * item.Seconds() / used.wall.Seconds()
-		if used.wall > rangeFor { // when no more calls start
-			m.whole = max(m.whole, float64(early.Load())*item.Seconds()/rangeFor.Seconds())
-		}
 	}
 	s.judge()
 }
