@@ -115,22 +115,26 @@ func (m *Submitter) Submit(ctx context.Context) error {
 }
 
 // taskName returns the name of the task: that of the workers which run any program, or, if
-// there are only workers which run this one, theirs.
+// there are only workers which run this one, theirs. It asks again while there are none: a worker
+// with much to do may not answer in the half second that Health waits.
 func (m *Submitter) taskName(ctx context.Context) string {
-	name := taskName("")
-	status, err := m.client.Health(ctx)
-	if err != nil || !ValidProgram(m.Command.Program()) {
-		return name
-	}
-	for _, w := range status.Workers {
-		if slices.Contains(w.Tasks, taskName("")) {
-			return taskName("")
+	all, own := taskName(""), taskName(m.Command.Program())
+	for range 5 {
+		status, err := m.client.Health(ctx)
+		if err != nil || !ValidProgram(m.Command.Program()) {
+			return all
 		}
-		if own := taskName(m.Command.Program()); slices.Contains(w.Tasks, own) {
-			name = own
+		runs := func(task string) bool {
+			return slices.ContainsFunc(status.Workers, func(w cluster.WorkerStatus) bool { return slices.Contains(w.Tasks, task) })
+		}
+		switch {
+		case runs(all):
+			return all
+		case runs(own):
+			return own
 		}
 	}
-	return name
+	return all
 }
 
 // advice says how to start a worker for these jobs, which none of the given workers runs. A run
